@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "acuity/base/errors.hpp"
@@ -76,6 +78,20 @@ void say_where(const ServeArguments& arguments, const CampaignServerOptions& opt
   out << "Ctrl-C ends it." << std::endl;
 }
 
+// The main thread may wait for a choice that takes minutes when the signal comes. What was acknowledged is in
+// the log by then, so that the process may end without it.
+void end_in_time(CampaignServer& server, const std::atomic<bool>& stopped, std::ostream& log) {
+  constexpr auto step = std::chrono::milliseconds(50);
+  while (!stopped && !Interruptible::interrupted()) std::this_thread::sleep_for(step);
+  if (stopped) return;
+  server.refuse_more();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(8);
+  while (!stopped && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(step);
+  if (stopped) return;
+  log << "a choice was not finished; nothing that was acknowledged is lost" << std::endl;
+  std::_Exit(static_cast<int>(ExitCode::done));
+}
+
 ExitCode serve(const ServeArguments& arguments, std::ostream& out, std::ostream& log) {
   CampaignServerOptions options = server_options(arguments);
   const Tokens tokens = arguments.tokens.empty() ? Tokens::with_new_owner() : Tokens::read(arguments.tokens);
@@ -86,6 +102,12 @@ ExitCode serve(const ServeArguments& arguments, std::ostream& out, std::ostream&
   const CampaignServerOptions used = options;
   CampaignServer server(arguments.campaign, tokens, std::move(options));
   say_where(arguments, used, server.port(), tokens, out);
+  std::atomic<bool> stopped{false};
+  const std::jthread watchdog([&] { end_in_time(server, stopped, log); });
+  struct Stopped {
+    std::atomic<bool>& flag;
+    ~Stopped() { flag = true; }
+  } const at_end{stopped};
   while (!Interruptible::interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     server.look_at_log();

@@ -21,6 +21,8 @@ from .errors import Finished, NothingNow, Stopped
 PathLike = Union[str, "os.PathLike[str]"]
 
 _AWAY = (429, 502, 503, 504)
+_POINTS = 1000  # that the server predicts per request
+_LARGEST = 256 << 20  # bytes of a reply
 
 
 class _Refused(ValueError):
@@ -91,7 +93,10 @@ class RemoteCampaign:
             try:
                 request = urllib.request.Request(self.url + path, data, headers)
                 with self._opener.open(request, timeout=self._timeout) as reply:
-                    return bytes(reply.read())
+                    content = bytes(reply.read(_LARGEST + 1))
+                    if len(content) > _LARGEST:
+                        raise ValueError(f"{self.url}{path}: the reply is larger than {_LARGEST} bytes")
+                    return content
             except urllib.error.HTTPError as error:
                 sentence, after = _problem_of(error)
                 if error.code in (401, 403):
@@ -107,7 +112,7 @@ class RemoteCampaign:
             pause = min(10.0, 2.0 * pause)
 
     def _json(self, path: str, body: Optional[Mapping[str, Any]] = None) -> Any:
-        return json.loads(self._request(path, body))
+        return _value_of(self._request(path, body), self.url + path)
 
     def ask(
         self,
@@ -211,14 +216,18 @@ class RemoteCampaign:
 
     def predict(self, points: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """mean, variance, sd, low, high (and probability of classes) at points, each a dictionary of inputs."""
-        return list(self._json("/v1/predict", {"points": [dict(point) for point in points]})["rows"])
+        given = [dict(point) for point in points]
+        rows: list[dict[str, Any]] = []
+        for first in range(0, max(1, len(given)), _POINTS):
+            rows += self._json("/v1/predict", {"points": given[first : first + _POINTS]})["rows"]
+        return rows
 
     def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The log, as `acuity export --events` has it, from after this number on."""
         while True:
             lines = self._request(f"/v1/events?after={whole(after, 'after', 0, 2**62)}&limit=1000").splitlines()
             for line in lines:
-                event = json.loads(line)
+                event = _value_of(line, self.url)
                 after = int(event["seq"])
                 yield event
             if not lines:
@@ -329,6 +338,16 @@ class _RemoteWork:
                 pass
 
 
+def _value_of(text: bytes, place: str) -> Any:
+    """The JSON value of a reply, from whatever answers there."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError(f"{place}: the reply is nested too deeply, must be JSON of acuity serve") from None
+    except ValueError:  # also of bytes that are no UTF-8
+        raise ValueError(f"{place}: the reply is no JSON, must be JSON of acuity serve") from None
+
+
 def _said(y: Any) -> Any:
     """Numbers of numpy as JSON knows them."""
     if isinstance(y, (list, tuple)) or (hasattr(y, "tolist") and getattr(y, "ndim", 0) > 0):
@@ -340,7 +359,7 @@ def _problem_of(error: urllib.error.HTTPError) -> tuple[str, float]:
     try:
         fields = json.loads(error.read())
         return str(fields["error"]), float(fields.get("retry_after") or 0.0)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return f"HTTP status {error.code}", 0.0
 
 

@@ -1,5 +1,6 @@
 """A campaign that `acuity serve` serves: the same from Python, whatever happens to the connection."""
 
+import http.server
 import json
 import re
 import subprocess
@@ -249,3 +250,29 @@ def test_program_server_and_python_predict_the_same(kind, tmp_path):
             mine = getattr(found, name)[row]
             assert (np.isnan(mine) if expected[row][name] is None else mine == pytest.approx(expected[row][name], rel=1e-12)), name
     assert (expected[0].get("answer_sd", 0.0) is None) == (kind == "a noise in a column")
+
+
+def test_many_points_are_predicted_in_several_requests(server):
+    campaign = server.connect()
+    points = [{"x": 0.01 * k} for k in range(1001)]
+    rows = campaign.predict(points)
+    assert [row["x"] for row in rows] == [point["x"] for point in points]
+    assert rows[1000] == campaign.predict(points[1000:])[0]
+
+
+@pytest.mark.parametrize("reply", [b"[" * 200000 + b"]" * 200000, b"nonsense", b"\xff\xfe"])
+def test_a_reply_that_cannot_be_read_is_a_sentence(reply):
+    class Strange(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Strange) as strange:
+        threading.Thread(target=strange.handle_request, daemon=True).start()
+        with pytest.raises(ValueError, match="must be JSON of acuity serve"):
+            acuity.connect(f"http://127.0.0.1:{strange.server_address[1]}")

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "acuity/base/errors.hpp"
 #include "service/campaign_reader.hpp"
@@ -16,6 +17,7 @@
 #include "service/predictions.hpp"
 #include "service/role_limits.hpp"
 #include "service/serial_thread.hpp"
+#include "service/turns.hpp"
 #include "service/web_files.hpp"
 #include "store/kept_files.hpp"
 #include "views/explained_json.hpp"
@@ -118,7 +120,7 @@ struct Drawings {
 // time. So each has a thread of its own, which OnThread makes the only way to it:
 // - `writer` is the campaign that this process owns; every change goes through it, in the order of arrival.
 // - `reader` answers what needs no model, so that looking never waits for a choice.
-// - `thinker` answers what needs a model and takes long, at low priority.
+// - `thinker` answers what needs a model and takes long, at low priority, as long as somebody waits for it.
 // - `drawings` makes pictures of snapshots at low priority.
 // `view` has two threads and readers of its own, and hands out immutable snapshots, which any thread may use.
 // `gate`, `rate` and `http` may be used by all threads. The constructor makes `http` before `gate`, which
@@ -130,6 +132,9 @@ struct CampaignServer::Parts {
       : options(std::move(given)),
         reader(Priority::usual, address, reader_options()),
         thinker(Priority::low, address, reader_options()),
+        heavy_reads(std::max(1, options.limits.handlers / 4), "too many others wait for what takes long",
+                    2.0),
+        reads(std::max(1, options.limits.handlers / 2), "too many others read at this moment", 1.0),
         rate(options.requests_per_second, 5.0 * options.requests_per_second) {
     if (!options.items.empty())
       items = reader.with([&](CampaignReader& r) {
@@ -155,9 +160,20 @@ struct CampaignServer::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
+  // What takes long is ended and nothing more is begun.
+  void refuse_more() {
+    stopping = true;
+    const std::lock_guard lock(ending);
+    if (view) view->end();
+  }
+
   void stop() {
+    refuse_more();
     if (http) http->stop();
-    view.reset();
+    {
+      const std::lock_guard lock(ending);
+      view.reset();
+    }
     if (writer) writer->with([](Writer& w) { w.campaign.give_up_ownership(); });
     writer.reset();
   }
@@ -179,19 +195,21 @@ struct CampaignServer::Parts {
     return writer->with(task);
   }
 
-  // Not for more requests at once than leaves threads for those who ask.
+  // Work that nobody waits for any more is dropped.
+  auto is_unwanted(const Call& call) const {
+    return [this, &call] { return stopping || (call.request.is_abandoned && call.request.is_abandoned()); };
+  }
+
+  template <typename Task>
+  auto thinking(const Call& call, const Task& task) {
+    return thinker.with_unless(is_unwanted(call), task);
+  }
+
   template <typename Draw>
-  HttpReply drawn(Drawings::Drawn Drawings::* which, const std::shared_ptr<const void>& of,
+  HttpReply drawn(const Call& call, Drawings::Drawn Drawings::* which, const std::shared_ptr<const void>& of,
                   const std::string& key, const Draw& draw) {
-    constexpr int most_waiting = 32;
     constexpr std::size_t most_known = 64;
-    struct Turn {
-      std::atomic<int>& taken;
-      ~Turn() { --taken; }
-    } turn{waiting_to_draw};
-    if (++waiting_to_draw > most_waiting)
-      throw HttpProblem(503, "too many pictures are being drawn for others", 1.0);
-    return json_reply(drawings.with([&](Drawings& all) {
+    return json_reply(drawings.with_unless(is_unwanted(call), [&](Drawings& all) {
       Drawings::Drawn& known = all.*which;
       if (known.of != of || known.replies.size() >= most_known) known = {of, {}};
       const auto found = known.replies.find(key);
@@ -211,12 +229,13 @@ struct CampaignServer::Parts {
   LabelItems items;                        // does not change after the start
   std::optional<OnThread<Writer>> writer;  // absent: only watches
   OnThread<Drawings> drawings{Priority::low};
+  Turns heavy_reads, reads;  // together they leave a quarter of the handlers to those who ask and answer
   RateLimit rate;
   std::unique_ptr<HttpServer> http;
   std::optional<Gate> gate;
   std::optional<LiveView> view;
-  std::atomic<bool> ready{false};
-  std::atomic<int> waiting_to_draw{0};
+  std::atomic<bool> ready{false}, stopping{false};
+  std::mutex ending;  // of `view`: refuse_more() may come from another thread than stop()
 };
 
 namespace {
@@ -242,71 +261,84 @@ std::function<HttpReply(CampaignServer::Parts&, const Call&)> verb(Object Writer
 template <typename Question>
 std::function<HttpReply(CampaignServer::Parts&, const Call&)> read_only(Question question) {
   return [question](CampaignServer::Parts& parts, const Call& call) {
+    const Turns::Turn turn = parts.reads.take();
     return json_reply(
         parts.reader.with([&](CampaignReader& r) { return (r.*question)(hides_gold(call.caller)); }));
+  };
+}
+
+// Other reads, which are quick.
+template <typename Reply>
+std::function<HttpReply(CampaignServer::Parts&, const Call&)> quick(Reply reply) {
+  return [reply](CampaignServer::Parts& parts, const Call& call) {
+    const Turns::Turn turn = parts.reads.take();
+    return reply(parts, call);
+  };
+}
+
+// What needs a model or draws, and may take long.
+template <typename Reply>
+std::function<HttpReply(CampaignServer::Parts&, const Call&)> heavy(Reply reply) {
+  return [reply](CampaignServer::Parts& parts, const Call& call) {
+    const Turns::Turn turn = parts.heavy_reads.take();
+    return reply(parts, call);
   };
 }
 
 const std::vector<BoundRoute>& bound_routes() {
   using Parts = CampaignServer::Parts;
   static const std::vector<BoundRoute> routes{
-      {{"GET", "/v1/me"}, [](Parts& p, const Call& c) { return p.me(c); }},
+      {{"GET", "/v1/me"}, quick([](Parts& p, const Call& c) { return p.me(c); })},
       {{"GET", "/v1/status"}, read_only(&CampaignReader::status)},
       {{"GET", "/v1/study"}, read_only(&CampaignReader::study)},
       {{"GET", "/v1/pending"}, read_only(&CampaignReader::pending)},
       {{"GET", "/v1/annotations"}, read_only(&CampaignReader::annotations)},
-      {{"GET", "/v1/events"}, [](Parts& p, const Call& c) { return p.events(c); }},
-      {{"GET", "/v1/view"},
-       [](Parts& p, const Call& c) {
+      {{"GET", "/v1/events"}, quick([](Parts& p, const Call& c) { return p.events(c); })},
+      {{"GET", "/v1/view"}, quick([](Parts& p, const Call& c) {
          const auto snapshot = p.view->snapshot();
          return json_reply(hides_gold(c.caller) ? snapshot->view_for_watchers : snapshot->view);
-       }},
-      {{"GET", "/v1/slice"},
-       [](Parts& p, const Call& c) {
+       })},
+      {{"GET", "/v1/slice"}, heavy([](Parts& p, const Call& c) {
          const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
-         return p.drawn(&Drawings::slices, slices, c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
+         return p.drawn(c, &Drawings::slices, slices,
+                        c.query("x") + '\n' + c.query("y") + '\n' + c.query("at"),
                         [&] { return slices->json(c.query("x"), c.query("y"), c.query("at")); });
-       }},
-      {{"GET", "/v1/pool"},
-       [](Parts& p, const Call& c) {
+       })},
+      {{"GET", "/v1/pool"}, heavy([](Parts& p, const Call& c) {
          const auto pool = p.view->snapshot_with_pool(model_seconds)->pool;
-         return p.drawn(&Drawings::pool, pool, c.query("x") + '\n' + c.query("y"),
+         return p.drawn(c, &Drawings::pool, pool, c.query("x") + '\n' + c.query("y"),
                         [&] { return pool->json(c.query("x"), c.query("y")); });
-       }},
-      {{"GET", "/v1/figures/{}.svg"}, [](Parts& p, const Call& c) { return p.figure(c); }},
-      {{"GET", "/v1/explain/next"},
-       [](Parts& p, const Call&) {
+       })},
+      {{"GET", "/v1/figures/{}.svg"}, quick([](Parts& p, const Call& c) { return p.figure(c); })},
+      {{"GET", "/v1/explain/next"}, heavy([](Parts& p, const Call& c) {
          // Of a large pool some points were scored, and the next of them is explained already.
          const auto pool = p.view->snapshot()->pool;
          if (pool && pool->is_sample()) return json_reply(pool->explained_next_json());
          return json_reply(
-             p.thinker.with([](CampaignReader& r) { return explained_next_json(r.campaign_now()); }));
-       }},
-      {{"GET", "/v1/explain/point/{}"},
-       [](Parts& p, const Call& c) {
+             p.thinking(c, [](CampaignReader& r) { return explained_next_json(r.campaign_now()); }));
+       })},
+      {{"GET", "/v1/explain/point/{}"}, heavy([](Parts& p, const Call& c) {
          // Of a large pool those that were scored are there already.
          const auto pool = p.view->snapshot()->pool;
          const bool is_there = pool && pool->is_sample() && pool->has(c.part);
-         return json_reply(p.thinker.with([&](CampaignReader& r) {
+         return json_reply(p.thinking(c, [&](CampaignReader& r) {
            return is_there ? pool->explained_point_json(c.part)
                            : explained_point_json(r.campaign_now(), c.part);
          }));
-       }},
-      {{"GET", "/v1/explain/{}"},
-       [](Parts& p, const Call& c) {
+       })},
+      {{"GET", "/v1/explain/{}"}, heavy([](Parts& p, const Call& c) {
          const std::int64_t id = number_in_path(c.part);
-         return json_reply(p.thinker.with([&](CampaignReader& r) {
+         return json_reply(p.thinking(c, [&](CampaignReader& r) {
            // A gold item is asked about although another one is worth more, which the reasons would show.
            if (hides_gold(c.caller) && !r.campaign().study().gold().empty())
              throw HttpProblem(403, "reasons of questions need the role run: some have known answers");
            return explained_json(r.campaign_now(), id);
          }));
-       }},
-      {{"POST", "/v1/predict"},
-       [](Parts& p, const Call& c) {
-         return json_reply(p.thinker.with(
-             [&](CampaignReader& r) { return predictions(r.campaign_now(), c.request.body); }));
-       }},
+       })},
+      {{"POST", "/v1/predict"}, heavy([](Parts& p, const Call& c) {
+         return json_reply(
+             p.thinking(c, [&](CampaignReader& r) { return predictions(r.campaign_now(), c.request.body); }));
+       })},
       {{"POST", "/v1/ask"}, verb(&Writer::verbs, &CampaignVerbs::ask)},
       {{"POST", "/v1/tell"}, verb(&Writer::verbs, &CampaignVerbs::tell)},
       {{"POST", "/v1/fail"}, verb(&Writer::verbs, &CampaignVerbs::fail)},
@@ -317,8 +349,8 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"POST", "/v1/label/answer"}, verb(&Writer::desk, &LabelDesk::answer)},
       {{"POST", "/v1/label/skip"}, verb(&Writer::desk, &LabelDesk::skip)},
       {{"POST", "/v1/label/cannot-tell"}, verb(&Writer::desk, &LabelDesk::cannot_tell)},
-      {{"GET", "/v1/files"}, [](Parts& p, const Call&) { return p.files(); }},
-      {{"GET", "/v1/files/{}"}, [](Parts& p, const Call& c) { return p.copy(c); }},
+      {{"GET", "/v1/files"}, quick([](Parts& p, const Call&) { return p.files(); })},
+      {{"GET", "/v1/files/{}"}, quick([](Parts& p, const Call& c) { return p.copy(c); })},
       {{"GET", "/v1/label/image/{}"}, [](Parts& p, const Call& c) { return p.image(c); }}};
   return routes;
 }
@@ -336,7 +368,11 @@ HttpReply CampaignServer::Parts::file(const HttpRequest& request) const {
 // The page itself says nothing about the campaign, so it needs no token; but the host is checked for it, too.
 HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
   if (!ready) throw HttpProblem(503, "the server is starting", 1.0);
+  if (stopping) throw HttpProblem(503, "the server is stopping", 5.0);
   const bool is_data = request.path.starts_with("/v1/");
+  // An <img> of a foreign page sends no Origin.
+  if (is_data && request.fetch_site == "cross-site")
+    throw HttpProblem(403, "the request comes from a page of another origin");
   HttpRequest checked = request;
   if (!is_data) checked.authorization.clear();
   Caller caller;
@@ -365,6 +401,8 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
       throw HttpProblem(400, error.what());
     } catch (const StoreError& error) {
       throw HttpProblem(503, error.what(), 5.0);
+    } catch (const base::BackgroundEnded&) {
+      throw HttpProblem(503, "the server is stopping", 5.0);  // or nobody waits for this
     }
   }
   if (is_known)
@@ -393,7 +431,8 @@ HttpReply CampaignServer::Parts::events(const Call& call) {
             .content_type = "text/event-stream",
             .body = fmt::format("event: log\ndata: {{\"sequence\": {}}}\n\n", sequence),
             .fields = {},
-            .is_event_stream = true};
+            .is_event_stream = true,
+            .stream_client = call.caller.name.empty() ? call.request.peer : std::string()};
   }
   const auto number = [&](const std::string& name, std::int64_t otherwise) {
     if (call.query(name).empty()) return otherwise;
@@ -459,6 +498,10 @@ int CampaignServer::port() const {
 
 void CampaignServer::look_at_log() {
   if (parts_->writer) parts_->writer->with([](Writer& w) { w.campaign.refresh(); });
+}
+
+void CampaignServer::refuse_more() {
+  parts_->refuse_more();
 }
 
 void CampaignServer::stop() {

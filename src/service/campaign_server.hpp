@@ -41,7 +41,9 @@ class CampaignServer {
   int port() const;
   /// Notices what other processes have done. Throws OwnedError if one of them has taken the campaign over.
   void look_at_log();
-  /// Answers what has arrived, and no more; then gives the campaign up.
+  /// Ends computations for readers, and refuses further requests. Any thread may call it.
+  void refuse_more();
+  /// Finishes the asks and answers that are being answered, and no more; then gives the campaign up.
   void stop();
 
   struct Parts;

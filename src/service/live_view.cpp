@@ -37,6 +37,10 @@ LiveView::LiveView(const CampaignAddress& address, Options options, Publish publ
       computer_([this] { compute(); }) {}
 
 LiveView::~LiveView() {
+  end();
+}
+
+void LiveView::end() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;

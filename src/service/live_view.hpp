@@ -58,6 +58,8 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
+  /// Interrupts what is being computed. Nobody waits any more, and no Publish is called soon after it.
+  void end();
   /// The last one; waits for the first, which is there soon.
   std::shared_ptr<const ViewSnapshot> snapshot() const;
   /// The last one if it has slices, or scores; waits for the first such. Throws HttpProblem 503 if it takes

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -19,11 +22,7 @@ class SerialThread {
   enum class Priority { usual, low };
 
   explicit SerialThread(Priority priority = Priority::usual)
-      : thread_([this, priority] {
-          if (priority == Priority::usual) return work();
-          const base::InBackground in_background(never_);
-          work();
-        }) {}
+      : priority_(priority), thread_([this] { work(); }) {}
   ~SerialThread() {
     {
       const std::lock_guard lock(mutex_);
@@ -39,31 +38,71 @@ class SerialThread {
   auto run(Task task) -> decltype(task()) {
     std::packaged_task<decltype(task())()> packaged(std::move(task));
     auto result = packaged.get_future();
-    {
-      const std::lock_guard lock(mutex_);
-      tasks_.emplace_back([&packaged] { packaged(); });
+    add(std::make_shared<Job>([&packaged] { packaged(); }));
+    return result.get();
+  }
+
+  /// As run(), but throws base::BackgroundEnded soon after `is_unwanted()` has become true: at once if the
+  /// task has not begun, and at low priority also while it computes.
+  template <typename Task, typename IsUnwanted>
+  auto run_unless(const IsUnwanted& is_unwanted, Task task) -> decltype(task()) {
+    std::packaged_task<decltype(task())()> packaged(std::move(task));
+    auto result = packaged.get_future();
+    const auto job = std::make_shared<Job>([&packaged] { packaged(); });
+    add(job);
+    while (result.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+      if (!is_unwanted()) continue;
+      job->is_unwanted = true;
+      if (remove(job)) throw base::BackgroundEnded();
     }
-    filled_.notify_one();
     return result.get();
   }
 
  private:
+  struct Job {
+    explicit Job(std::function<void()> what) : task(std::move(what)) {}
+    std::function<void()> task;
+    std::atomic<bool> is_unwanted{false};
+  };
+
+  void add(std::shared_ptr<Job> job) {
+    {
+      const std::lock_guard lock(mutex_);
+      jobs_.push_back(std::move(job));
+    }
+    filled_.notify_one();
+  }
+
+  // False: it has begun.
+  bool remove(const std::shared_ptr<Job>& job) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find(jobs_.begin(), jobs_.end(), job);
+    if (found == jobs_.end()) return false;
+    jobs_.erase(found);
+    return true;
+  }
+
   void work() {
     while (true) {
       std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
-      if (tasks_.empty()) return;
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
+      filled_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+      if (jobs_.empty()) return;
+      const std::shared_ptr<Job> job = std::move(jobs_.front());
+      jobs_.pop_front();
       lock.unlock();
-      task();
+      if (priority_ == Priority::usual) {
+        job->task();
+      } else {
+        const base::InBackground in_background(job->is_unwanted);
+        job->task();
+      }
     }
   }
 
-  const std::atomic<bool> never_{false};
+  const Priority priority_;
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<std::shared_ptr<Job>> jobs_;
   bool ends_ = false;
   std::jthread thread_;  // last: joined before the others are destroyed
 };
@@ -80,6 +119,12 @@ class OnThread {
   template <typename Task>
   auto with(const Task& task) -> decltype(task(std::declval<Object&>())) {
     return thread_.run([&] { return task(object_); });
+  }
+  /// As with(), but throws base::BackgroundEnded soon after `is_unwanted()` has become true.
+  template <typename IsUnwanted, typename Task>
+  auto with_unless(const IsUnwanted& is_unwanted, const Task& task)
+      -> decltype(task(std::declval<Object&>())) {
+    return thread_.run_unless(is_unwanted, [&] { return task(object_); });
   }
 
  private:

@@ -470,6 +470,51 @@ TEST(CampaignServer, BehindAProxyLookingNeedsAToken) {
   EXPECT_EQ(status(proxied, ""), "401");
 }
 
+TEST(CampaignServer, RefusesImagesAndScriptsOfForeignPages) {
+  const Served served;
+  const auto status_with = [&](const std::string& path, const std::string& site) {
+    RawConnection one(served.server->port());
+    one.send(fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nSec-Fetch-Site: {}\r\n\r\n", path,
+                         served.server->port(), site));
+    return one.receive("\r\n\r\n", 10.0).substr(9, 3);
+  };
+  EXPECT_EQ(status_with("/v1/status", "cross-site"), "403");
+  EXPECT_EQ(status_with("/v1/explain/next", "cross-site"), "403");
+  EXPECT_EQ(status_with("/v1/status", "same-origin"), "200");
+  EXPECT_EQ(status_with("/v1/status", "none"), "200") << "typed by somebody";
+  EXPECT_EQ(status_with("/", "cross-site"), "200") << "a link to the page";
+}
+
+TEST(CampaignServer, PredictsAThousandPointsAtATime) {
+  const Served served;
+  const auto status_of = [&](std::size_t count) {
+    Json points = Json::array();
+    for (std::size_t k = 0; k < count; ++k) points.push_back({{"x", 0.001 * static_cast<double>(k)}});
+    return served.post("", "predict", {{"points", points}}).status;
+  };
+  EXPECT_EQ(status_of(1000), 200);
+  EXPECT_EQ(status_of(1001), 400);
+}
+
+TEST(CampaignServer, FewEventStreamsComeFromOneAddressWithoutAToken) {
+  CampaignServerOptions options;
+  options.limits.streams_of_one = 2;
+  const Served served(study_text, options);
+  std::vector<RawConnection> open;
+  const auto status_of = [&](const std::string& name) {
+    open.emplace_back(served.server->port());
+    open.back().send(
+        fmt::format("GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAccept: text/event-stream\r\n{}\r\n",
+                    served.server->port(),
+                    name.empty() ? "" : fmt::format("Authorization: Bearer {}\r\n", token_of(name))));
+    return open.back().receive("\r\n\r\n", 10.0).substr(9, 3);
+  };
+  EXPECT_EQ(status_of(""), "200");
+  EXPECT_EQ(status_of(""), "200");
+  EXPECT_EQ(status_of(""), "503");
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(status_of("wim"), "200");
+}
+
 TEST(CampaignServer, ThatIsAskedTooOftenSaysSo) {
   CampaignServerOptions options;
   options.requests_per_second = 2.0;

@@ -1,7 +1,10 @@
 // `acuity serve` and `acuity run --join` as processes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -215,6 +218,94 @@ TEST(Serve, OwnsTheCampaignUnlessItOnlyWatches) {
                            desk.folder.path());
   EXPECT_TRUE(comes_true([&] { return watcher.out().find("only to watch") != std::string::npos; }))
       << watcher.err();
+}
+
+// Of every explanation all points are compared, which takes seconds.
+struct LargeDesk : ServedDesk {
+  LargeDesk() : ServedDesk("echo 0.5", "") {
+    fs::remove_all(folder.path() / campaign);
+    std::string pool = "case,x,z\n", known = "case,y,level\n";
+    constexpr int size = 8000;
+    for (int k = 0; k < size; ++k) pool += fmt::format("p{},{},{}\n", k, k % 64, k / 64 + 0.01 * (k % 7));
+    for (int k = 0; k < 60; ++k)
+      known += fmt::format("p{},{},coarse\n", 133 * k, std::sin((133 * k % 64) / 9.0) + 0.01 * (k % 17));
+    folder.write("pool.csv", pool);
+    folder.write("known.csv", known);
+    folder.write("study.toml",
+                 "[campaign]\nname = \"large\"\nbudget = 500\ninitial = { file = \"known.csv\" }\n"
+                 "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+                 "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
+                 "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 3\n");
+    const ProgramResult made = run_acuity({"init", campaign, "--study", "study.toml"}, folder.path());
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(Serve, AnswersAreTakenDuringAFloodOfExplanationsAndCtrlCEndsIt) {
+  LargeDesk desk;
+  desk.serve();
+  HttpClient rob(ServerUrl::of(desk.url()), secret);
+  const auto ask = [&] {
+    return Json::parse(rob.post("/v1/ask", "{}").body).at("suggestions").at(0).at("id");
+  };
+  Json id = ask();  // the model is there from now on
+  std::vector<RawConnection> flood;
+  constexpr int requests = 150;
+  for (int k = 0; k < requests; ++k) {
+    flood.emplace_back(desk.port);
+    flood.back().send(
+        fmt::format("GET /v1/explain/point/p{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", k, desk.port));
+  }
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_LT(
+        seconds_of([&] { EXPECT_EQ(rob.post("/v1/tell", Json{{"id", id}, {"y", 0.5}}.dump()).status, 200); }),
+        5.0);
+    EXPECT_LT(seconds_of([&] { id = ask(); }), 20.0) << "it learns";
+    EXPECT_LT(seconds_of([&] { EXPECT_EQ(rob.get("/v1/me").status, 200); }), 5.0);
+  }
+  int refused = 0;
+  for (RawConnection& one : flood) {
+    const std::string reply = one.receive("\r\n\r\n", 0.01);
+    if (reply.starts_with("HTTP/1.1 503")) {
+      ++refused;
+      EXPECT_NE(reply.find("Retry-After"), std::string::npos) << reply;
+    }
+  }
+  EXPECT_GT(refused, requests / 2);
+  desk.server->signal(SIGINT);
+  EXPECT_LT(seconds_of([&] { EXPECT_EQ(desk.server->wait().exit_code, 0); }), 10.0);
+}
+
+TEST(Serve, DropsTheWorkOfClientsThatAreGone) {
+  LargeDesk desk;
+  desk.serve();
+  HttpClient rob(ServerUrl::of(desk.url()), secret);
+  EXPECT_EQ(rob.get("/v1/explain/point/p1").status, 200);  // the model is there from now on
+  const double alone = seconds_of([&] { EXPECT_EQ(rob.get("/v1/explain/point/p2").status, 200); });
+  {
+    std::vector<RawConnection> flood;
+    for (int k = 10; k < 26; ++k) {
+      flood.emplace_back(desk.port);
+      flood.back().send(
+          fmt::format("GET /v1/explain/point/p{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", k, desk.port));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  int status = 503;
+  const double later = seconds_of([&] {
+    for (int k = 0; k < 600 && status == 503; ++k) {
+      status = rob.get("/v1/explain/point/p3").status;
+      if (status == 503) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  EXPECT_EQ(status, 200);
+  EXPECT_LT(later, 4.0 * alone + 2.0) << "sixteen others would have been first";
 }
 
 TEST(Join, RefusesWhatCannotWork) {
