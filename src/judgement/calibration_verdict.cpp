@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <string_view>
 
@@ -14,6 +12,7 @@
 #include "judgement/left_out_places.hpp"
 #include "judgement/level_agreement.hpp"
 #include "judgement/level_offsets.hpp"
+#include "numerics/distributions.hpp"
 #include "study/noise_key.hpp"
 
 namespace acuity {
@@ -94,7 +93,7 @@ CalibrationVerdict judge(const std::vector<double>& scores, double counted) {
   verdict.answers = static_cast<Index>(scores.size());
   double squares = 0.0;
   for (const double z : scores) squares += z * z;
-  const boost::math::chi_squared chi(counted);
+  const numerics::ChiSquaredDistribution chi(counted);
   const double mean_square = squares / static_cast<double>(scores.size());
   verdict.factor = std::sqrt(mean_square);
   verdict.low = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.95));
@@ -263,8 +262,8 @@ bool misses_the_table(const std::vector<double>& scores) {
   constexpr double clearly = 0.85, chance = 1e-3;
   if (scores.size() < least || share_inside(scores) >= clearly) return false;
   const auto count = static_cast<double>(scores.size());
-  return boost::math::cdf(boost::math::binomial(count, 0.95), std::round(share_inside(scores) * count)) <
-         chance;
+  return boost::math::cdf(numerics::BinomialDistribution(count, 0.95),
+                          std::round(share_inside(scores) * count)) < chance;
 }
 
 CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignModel& model,
@@ -397,7 +396,7 @@ std::optional<CalibrationVerdict> verdict_on_agreement(const Study& study, const
         judged, size, worst->offset > 0.0 ? "above" : "below", size - reach, size + reach);
   } else {
     const double count = static_cast<double>(worst->answers), squares = worst->factor * worst->factor * count;
-    const boost::math::chi_squared chi(count);
+    const numerics::ChiSquaredDistribution chi(count);
     verdict.factor = worst->factor;
     verdict.low = std::sqrt(squares / boost::math::quantile(chi, 0.95));
     verdict.high = std::sqrt(squares / boost::math::quantile(chi, 0.05));

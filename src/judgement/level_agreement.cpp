@@ -2,13 +2,13 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <map>
 
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
+#include "numerics/distributions.hpp"
 
 namespace acuity {
 
@@ -104,7 +104,8 @@ LevelAgreement agreement_of(const Study& study, const StudyModel& model, const A
   found.offset = one.dot(error) / one.squaredNorm();
   found.standard_error = 1.0 / one.norm();
   found.factor = std::sqrt(error.squaredNorm() / count);
-  found.low = std::sqrt(error.squaredNorm() / boost::math::quantile(boost::math::chi_squared(count), 0.999));
+  found.low =
+      std::sqrt(error.squaredNorm() / boost::math::quantile(numerics::ChiSquaredDistribution(count), 0.999));
   std::vector<bool> is_other = is_own;
   is_other.flip();
   found.offset_factor =

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "model/averaged_posterior.hpp"
 #include "model/hyperparameter_draws.hpp"
 #include "model/learning_problem.hpp"
+#include "numerics/distributions.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/random.hpp"
 
@@ -38,7 +38,7 @@ Matrix standard_normal_rows(Index rows, Index columns, std::uint64_t seed) {
 
 double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q) {
   const Vector sd = variances.cwiseMax(0.0).cwiseSqrt();
-  const double z = boost::math::quantile(boost::math::normal(), q);
+  const double z = boost::math::quantile(numerics::NormalDistribution(), q);
   // Between the smallest and the largest quantile of its parts; of all that have a weight.
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (Index s = 0; s < means.size(); ++s) {

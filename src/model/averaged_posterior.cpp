@@ -1,18 +1,18 @@
 #include "model/averaged_posterior.hpp"
 
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "base/parallel.hpp"
+#include "numerics/distributions.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {
 
 AveragedMarginals average_over(const std::vector<HyperparameterDraw>& draws, Index points, bool classes,
                                const std::function<Marginals(std::size_t)>& predict, int threads) {
-  static const double quantile_of_interval = boost::math::quantile(boost::math::normal(), 0.975);
+  static const double quantile_of_interval = boost::math::quantile(numerics::NormalDistribution(), 0.975);
   const Index n = points, count = static_cast<Index>(draws.size());
   Matrix means(count, n), variances(count, n);
   Vector weights(count);

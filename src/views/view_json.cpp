@@ -1,11 +1,11 @@
 #include "views/view_json.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
 
 #include "conduct/attempt_output.hpp"
+#include "numerics/distributions.hpp"
 #include "text/level_text.hpp"
 #include "views/evenly_kept.hpp"
 #include "views/plain_json.hpp"
@@ -215,7 +215,7 @@ Json spending_json(const CampaignData& data) {
 // The scores of one level of calibrations_json(), beside the quantiles of a standard normal distribution.
 Json quantiles_json(std::vector<double> scores) {
   std::sort(scores.begin(), scores.end());
-  const boost::math::normal normal;
+  const numerics::NormalDistribution normal;
   Json expected = Json::array(), found = Json::array();
   for (const std::size_t k : evenly_kept(scores.size(), most_quantiles)) {
     expected.push_back(plain_number(
