@@ -11,6 +11,7 @@
 #include "acuity/store/campaign_address.hpp"
 #include "base/text.hpp"
 #include "colour.hpp"
+#include "store/postgres_session.hpp"
 
 namespace acuity {
 
@@ -30,6 +31,7 @@ constexpr ErrorCode error_codes[] = {
     {is<DifferentStudyError>, ExitCode::different_study},
     {is<DamagedError>, ExitCode::damaged},
     {is<OwnedError>, ExitCode::damaged},
+    {is<UnreachableError>, ExitCode::internal_error},
     {is<StoreError>, ExitCode::input_error},
     {is<NumericalError>, ExitCode::input_error},
     {is<std::invalid_argument>, ExitCode::input_error},
@@ -46,7 +48,7 @@ std::string sentence_for(const std::exception& error) {
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
     return file->path1().string() + ": " + file->code().message();
   if (is<std::bad_alloc>(error)) return "acuity: not enough memory for this problem";
-  if (code_for(error) == ExitCode::internal_error)
+  if (code_for(error) == ExitCode::internal_error && !is<UnreachableError>(error))
     return std::string("acuity: internal error: ") + error.what();
   return error.what();
 }

@@ -164,7 +164,9 @@ PostgresConnection::PostgresConnection(const DatabaseAddress& database, const st
     if (state == "42704" && !old_server) continue;  // a setting that the server does not know
     throw LostConnection{without_secrets_(message.empty() ? fmt::format("no answer for {} s", seconds)
                                                           : plain(message, state)),
-                         !is_passing(state), state};
+                         !is_passing(state), state,
+                         // libpq speaks English as long as the program sets no language.
+                         message.find("could not translate host name") != std::string::npos};
   }
 }
 

@@ -17,7 +17,8 @@ struct LostConnection {
   std::string reason;  ///< without passwords
   bool refused =
       false;  ///< by a server that answers: a password, a right, no such database; do not try again
-  std::string sqlstate;  ///< if the server gave one
+  std::string sqlstate;       ///< if the server gave one
+  bool unknown_host = false;  ///< there is no machine of this name
 };
 
 /// A statement failed; the transaction, if any, is rolled back.

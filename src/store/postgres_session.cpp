@@ -82,12 +82,6 @@ PostgresConnection& PostgresSession::connected() {
   return *connection_;
 }
 
-// A server that never answered is not waited for: its name may be wrong.
-double PostgresSession::patience(const LostConnection& lost) const {
-  if (was_connected_) return database_patience();
-  return lost.sqlstate.empty() ? 0.0 : std::min(10.0, database_patience());
-}
-
 void PostgresSession::roll_back() {
   try {
     if (connection_) connection_->execute("ROLLBACK");  // only a warning if there is no transaction

@@ -15,13 +15,19 @@
 
 namespace acuity {
 
+/// The server cannot be reached, or is not ready: nothing that was typed is wrong, and later it may succeed.
+class UnreachableError : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
 /// Whether a statement failed because nothing was ever created in the database.
 bool has_no_tables(const ServerError& error);
 /// What happened, why, and what to do, for a statement that failed: a StoreError, InputError or DamagedError.
 [[noreturn]] void throw_as_sentence(const std::string& log, const ServerError& error);
 /// The same for a server that cannot be reached; `consequence` ends the sentence.
 std::string sentence_about(const LostConnection& lost, const std::string& consequence);
-/// Seconds for which a lost server is tried again.
+/// Seconds for which a server that cannot be reached is tried again.
 double database_patience();
 
 /// A connection that is opened when it is needed, and again when it was lost. All failures become sentences
@@ -51,8 +57,11 @@ class PostgresSession {
         if (!lost_since) lost_since = std::chrono::steady_clock::now();
         const double waited =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - *lost_since).count();
-        if (lost.refused || waited > patience(lost))
+        // A server that has not answered yet may be starting again; a name that nobody has may be misspelt.
+        if (lost.refused || (lost.unknown_host && !was_connected_))
           throw StoreError(fmt::format("{}: {}", log_, sentence_about(lost, consequence())));
+        if (waited >= database_patience())
+          throw UnreachableError(fmt::format("{}: {}", log_, sentence_about(lost, consequence())));
         std::this_thread::sleep_for(std::chrono::milliseconds(std::min(1000, 20 << std::min(attempt, 6))));
       } catch (const ServerError& error) {
         roll_back();
@@ -71,7 +80,6 @@ class PostgresSession {
   }
 
  private:
-  double patience(const LostConnection& lost) const;
   void roll_back();
 
   DatabaseAddress database_;

@@ -366,6 +366,33 @@ TEST_F(PostgresStore, SaysThatNothingWasWrittenWhenTheServerStaysAway) {
   EXPECT_EQ(store->add(1, [](const auto&) { return budget(3.0); }).at(0).sequence, 2) << "the same object";
 }
 
+TEST_F(PostgresStore, WaitsForAServerThatStartsAgainAlsoWithItsFirstConnection) {
+  filled(1);
+  const CampaignAddress address = at("wing");
+  server->kill();
+  std::size_t found = 0;
+  std::jthread client([&] { found = open_event_store(address)->read(0).size(); });
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  server->start();
+  client.join();
+  EXPECT_EQ(found, 1U);
+}
+
+TEST_F(PostgresStore, OfAServerThatStaysAwayIsNoMistakeOfTheUser) {
+  filled(1);
+  const std::string address = server->address() + "/wing";
+  server->kill();
+  const testing::ProgramResult away =
+      testing::run_shell("ACUITY_DATABASE_PATIENCE=0.5 acuity status " + address, "/");
+  EXPECT_EQ(away.exit_code, 1);
+  EXPECT_HAS(away.err, "cannot be reached");
+  EXPECT_EQ(away.err.find("internal error"), std::string::npos) << away.err;
+  const testing::ProgramResult unknown =
+      testing::run_shell("acuity status postgresql://name.invalid/postgres/wing", "/");
+  EXPECT_EQ(unknown.exit_code, 2) << "at once: the name may be wrong";
+  server->start();
+}
+
 TEST_F(PostgresStore, SaysThatEventsMayBeInTheLogWhenTheServerIsGoneAtTheCommit) {
   const Patience short_patience("0.5");
   const auto other = filled(1);
