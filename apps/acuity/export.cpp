@@ -160,7 +160,7 @@ SortedJson posterior_json(const Prior& prior, const Observations& observations, 
 // Everything that another program needs to compute the mean of f as `predict` does.
 std::string model_json(LoadedStudy& loaded, const std::string& name) {
   const Study& study = loaded.study();
-  const StudyModel& model = loaded.model();
+  const StudyModel& model = loaded.model_for_predictions();
   const Observations observations(model.observations, study.pool().points());
   const auto& kernel = dynamic_cast<const StationaryKernel&>(*model.prior.kernel).options();
   static const char* families[] = {"rbf", "matern32", "matern52"};

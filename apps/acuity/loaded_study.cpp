@@ -4,6 +4,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/last_fit.hpp"
 #include "explain/look_ahead.hpp"
 #include "notes.hpp"
 
@@ -44,6 +45,7 @@ std::optional<AskResult> LoadedStudy::look_ahead() {
   campaign_ = std::move(ahead.campaign);
   annotations_ = campaign_->annotations();
   model_.reset();
+  predicting_.reset();
   return std::move(ahead.next);
 }
 
@@ -52,6 +54,12 @@ const StudyModel& LoadedStudy::model() {
     model_ =
         campaign_ ? campaign_->model() : StudyLearner(*study_).model_given(annotations_, options_.threads);
   return *model_;
+}
+
+const StudyModel& LoadedStudy::model_for_predictions() {
+  if (!campaign_) return model();
+  if (!predicting_) predicting_ = acuity::model_for_predictions(*campaign_, options_.threads);
+  return *predicting_;
 }
 
 PoolBelief& LoadedStudy::belief() {

@@ -25,6 +25,8 @@ class LoadedStudy {
   const std::vector<Annotation>& annotations() const { return annotations_; }
   /// A campaign has what was learned in its log; for a study file it is learned here.
   const StudyModel& model();
+  /// Of a campaign that is over: with everything that can be learned from its answers.
+  const StudyModel& model_for_predictions();
   /// Plans the rest of the budget of a study file as a campaign with these annotations would before its first
   /// choice; a campaign has its plan in its log. Changes the acquisition of model().
   void plan(const Candidates& candidates);
@@ -48,6 +50,7 @@ class LoadedStudy {
   std::optional<Study> study_;
   std::vector<Annotation> annotations_;
   std::vector<Exclusion> exclusions_;  // of a study file's annotations
+  std::optional<StudyModel> predicting_;
   std::optional<StudyModel> model_;
   std::unique_ptr<PoolBelief> belief_;  // of a study file
 };

@@ -90,7 +90,7 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   const std::vector<std::string> results = result_columns(*study.file().target);
   refuse_names_of_results(study, arguments.study.text(), results);
 
-  const StudyModel& model = loaded.model();
+  const StudyModel& model = loaded.model_for_predictions();
   const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
   const AveragedModel::Predicted predicted = averaged.predict(at);
   const AveragedMarginals& f = predicted.marginals;

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/campaign_folder.hpp"
+#include "campaign/last_fit.hpp"
 #include "explain/explanation.hpp"
 #include "judgement/early_verdict.hpp"
 #include "pages/campaign_page.hpp"
@@ -241,7 +242,7 @@ void to_answers(AveragedMarginals& f, const Target& target) {
 
 CampaignModel model_of(Campaign& campaign, int threads) {
   const Study& study = campaign.study();
-  const StudyModel model = campaign.model();
+  const StudyModel model = model_for_predictions(campaign, threads);
   const std::vector<Annotation> annotations = campaign.annotations();
   CampaignModel found{.model = StudyLearner(study).averaged(model, annotations, threads),
                       .status = status_json(campaign)};
@@ -274,7 +275,7 @@ struct Predicted {
 
 Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   const Study& study = campaign.study();
-  const StudyModel model = campaign.model();
+  const StudyModel model = model_for_predictions(campaign);
   AveragedModel::Predicted found = StudyLearner(study).averaged(model, campaign.annotations()).predict(x);
   Predicted result{
       answer_predictions(study, model, std::move(found.marginals), base_noise_outside_of_tables(study, x)),

@@ -6,6 +6,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/last_fit.hpp"
 #include "service/http_message.hpp"
 #include "service/role_limits.hpp"
 #include "study/answer_prediction.hpp"
@@ -54,7 +55,7 @@ Json predictions(const Campaign& campaign, const std::string& text) {
   const Study& study = campaign.study();
   const std::vector<Input>& inputs = study.pool().columns();
   const Points at = points_in(*list, inputs);
-  const StudyModel model = campaign.model();
+  const StudyModel model = model_for_predictions(campaign);
   const AveragedMarginals f =
       StudyLearner(study).averaged(model, campaign.annotations()).predict(at).marginals;
   const AnswerPredictions answers =

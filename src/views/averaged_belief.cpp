@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "campaign/last_fit.hpp"
 #include "model/averaged_posterior.hpp"
 #include "text/sentence.hpp"
 
@@ -17,7 +18,7 @@ struct AveragedBelief::Parts {
 AveragedBelief::AveragedBelief(const Campaign& campaign, int threads, std::size_t most) {
   const Study& study = campaign.study();
   const std::vector<Annotation> annotations = campaign.annotations();
-  const StudyModel model = campaign.model();
+  const StudyModel model = model_for_predictions(campaign, threads);
   const bool is_too_large = annotations.size() > most;
   const AveragedModel averaged = is_too_large ? StudyLearner(study).unaveraged(model)
                                               : StudyLearner(study).averaged(model, annotations, threads);
