@@ -130,7 +130,10 @@ std::string reason_text(const Explanation& e, const Study& study) {
   return text;
 }
 
-std::string allowed_text(const Explanation& e) {
+std::string allowed_text(const Explanation& e, const Study& study) {
+  const std::vector<Level>& levels = study.offer().levels;
+  const bool has_units =
+      std::any_of(levels.begin(), levels.end(), [](const Level& level) { return level.units > 1; });
   const std::string otherwise =
       e.better.empty() ? "" : fmt::format(" Otherwise {} would have been chosen.", one_line(e.better));
   switch (e.allowed) {
@@ -140,7 +143,7 @@ std::string allowed_text(const Explanation& e) {
       return " Allowed were the levels of the person who asked, at points the person has not had.";
     case Explanation::Allowed::one_level:
       return fmt::format(" Not every candidate was allowed: {} was asked for{}.", name_of(e.chosen.level),
-                         e.chosen.level.units > 1 ? ", or filled a capacity" : "") +
+                         has_units ? ", or it filled a capacity" : "") +
              otherwise;
     case Explanation::Allowed::fewer:
       return " Not every candidate was allowed: choices shared a capacity, points were left out, or the "
@@ -277,7 +280,7 @@ std::string to_text(const Explanation& e, const Study& study) {
     text += " The initial design says so; levels do not compete yet.";
   else if (!e.levels_compete)
     text += " Only the highest precision is asked for here; levels do not compete.";
-  text += allowed_text(e);
+  text += allowed_text(e, study);
   text += levels_text(e);
   text += plan_text(e, study, unit);
   text += bias_text(e, study);

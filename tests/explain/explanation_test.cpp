@@ -152,7 +152,7 @@ TEST(Explanation, ReadsAsText) {
 // Three levels, an initial design and points that can fail.
 class Lab {
  public:
-  explicit Lab(const std::string& campaign = "initial = 0\n") {
+  explicit Lab(const std::string& campaign = "initial = 0\n", int units = 1) {
     std::string pool = "id,speed\n";
     for (int i = 0; i < 30; ++i) pool += fmt::format("p{},{}\n", i, 0.1 * i);
     folder_.write("pool.csv", pool);
@@ -163,7 +163,7 @@ class Lab {
                 "[pool]\nfile = \"pool.csv\"\nid = \"id\"\n"
                 "[[input]]\nname = \"speed\"\nunit = \"m/s\"\n[campaign]\nbudget = 500\nseed = 3\n" +
                 campaign +
-                "[[level]]\nname = \"rough\"\nnoise_sd = 0.6\ncost = 1\n"
+                fmt::format("[[level]]\nname = \"rough\"\nnoise_sd = 0.6\ncost = 1\nunits = {}\n", units) +
                 "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 30\n"))),
         make_memory_event_store(), CampaignOptions{.threads = 1});
   }
@@ -239,6 +239,20 @@ TEST(Explanation, ARestrictedAskIsComparedWithWhatWasAllowed) {
   EXPECT_EQ(of_anna.allowed, Explanation::Allowed::of_person);
   EXPECT_EQ(of_anna.better, "");
   EXPECT_TRUE(has(lab.text(of_anna), "Allowed were the levels of the person who asked")) << lab.text(of_anna);
+}
+
+TEST(Explanation, ChoicesThatShareACapacityAreExplainedByIt) {
+  Lab lab("initial = 0\n", 4);
+  for (int k = 0; k < 3; ++k) lab.answered();
+  int others = 0;
+  for (const Suggestion& asked : lab.campaign().ask({.count = 9, .capacity = 9}).suggestions) {
+    const Explanation found = explain(lab.campaign(), asked.id, 1);
+    if (found.better.empty()) continue;
+    ++others;
+    EXPECT_TRUE(has(lab.text(found), " capacity")) << lab.text(found);
+    EXPECT_TRUE(found.counterfactuals.empty());
+  }
+  EXPECT_GT(others, 0);
 }
 
 // No word of the mathematics before the details, and the reason first.
