@@ -78,7 +78,7 @@ std::vector<std::pair<std::string, LevelSpend>> spend_by_level(const Study& stud
 }
 
 std::string budget_bar(const State& state) {
-  constexpr int width = 40;
+  constexpr int width = 30;
   const auto share = [&](double amount) {
     const double part = state.budget() > 0.0 ? amount / state.budget() : 1.0;  // a budget of 0 is spent
     return static_cast<int>(std::clamp(part, 0.0, 1.0) * width);

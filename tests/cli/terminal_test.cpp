@@ -112,7 +112,7 @@ TEST(Terminal, AStatusThatIsWatchedIsRedrawnUntilControlC) {
   Terminal terminal(bench.folder.path(), 60, {"status", "C", "--watch", "--interval", "0.1s"});
   EXPECT_NE(terminal.read_until("24").find("24"), std::string::npos);
   bench.acuity({"ask", "C"});
-  const std::string seen = terminal.read_until("pending 1");
+  const std::string seen = terminal.read_until("1 pending");
   EXPECT_NE(seen.find("A\033[J"), std::string::npos) << "the lines before are replaced: " << seen;
   terminal.type("\003");
   terminal.read_until("never said: read to the end");
