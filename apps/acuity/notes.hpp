@@ -18,6 +18,7 @@
 #include "colour.hpp"
 #include "judgement/early_verdict.hpp"
 #include "model/belief_part.hpp"
+#include "progress.hpp"
 #include "text/input_text.hpp"
 #include "text/result_table.hpp"
 
@@ -37,9 +38,11 @@ inline void require_finite(const Study& study, PoolBelief& belief) {
   require_finite(study, belief.is_finite());
 }
 
-/// Writes one line.
+/// Writes one line; on a terminal it is broken at blanks.
 inline void write_note(std::string_view text, std::ostream& log) {
-  log << coloured("note:", Colour::yellow, log) << ' ' << one_line(text) << '\n';
+  constexpr std::string_view begin = "note: ";
+  log << coloured("note:", Colour::yellow, log) << ' ' << wrapped_for(log, one_line(text), begin.size())
+      << '\n';
 }
 
 /// How a command reads tables: what was recognised is said in a note, once per table.
@@ -72,7 +75,14 @@ inline void write_notes(const Study& study, const StudyModel& model, Index jitte
   for (const std::string& remark : study.remarks()) write_note(remark, log);
   if (model.learned && !model.learned->converged)
     write_note("learning hyperparameters: " + model.learned->reason, log);
-  if (!study.file().knows_scale() && !model.learned)
+  constexpr std::size_t enough_to_learn = 3;
+  if (!study.file().knows_scale() && !model.learned && model.observations.size() >= enough_to_learn)
+    write_note(
+        fmt::format("{} are known, and nothing has been learned from them since the study was changed: "
+                    "the next ask or run does",
+                    counted(static_cast<std::int64_t>(model.observations.size()), "answer")),
+        log);
+  else if (!study.file().knows_scale() && !model.learned)
     write_note(fmt::format(
                    "the amplitude is learned from three values or more, and {} known: until then a standard "
                    "deviation of {:.6g} is assumed, and a campaign begins with points spread over the pool",

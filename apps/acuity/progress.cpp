@@ -38,12 +38,33 @@ void redraw_line(std::ostream& log, const std::string& text) {
   log << '\r' << base::cut_to_columns(one_line(text), line_width()) << "\033[K" << std::flush;
 }
 
+// Breaks text at blanks so that lines have at most this many columns, the first one `used` fewer; words that
+// are longer stay whole.
+std::string wrapped_at_blanks(std::string_view text, std::size_t columns, std::size_t used) {
+  std::string wrapped;
+  for (bool is_first = true;; is_first = false) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    const std::size_t width = base::terminal_columns(word);
+    const bool is_full = !is_first && used + 1 + width > columns;
+    if (!is_first) wrapped += is_full ? '\n' : ' ';
+    used = is_full ? width : used + width + (is_first ? 0 : 1);
+    wrapped += word;
+    if (end == text.size()) return wrapped;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string duration(double seconds) {
   const int whole = static_cast<int>(std::lround(seconds));
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
 
 }  // namespace
+
+std::string wrapped_for(const std::ostream& log, const std::string& text, std::size_t used) {
+  return goes_to_terminal(log) ? wrapped_at_blanks(text, line_width(), used) : text;
+}
 
 StatusLine::StatusLine(std::ostream& log) : log_(log), terminal_(goes_to_terminal(log)) {}
 

@@ -27,6 +27,10 @@ class StatusLine {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
+/// Text for a line that begins with `used` columns: broken at blanks if the log is a terminal, at its width;
+/// as it is elsewhere, where one line is one message.
+std::string wrapped_for(const std::ostream& log, const std::string& text, std::size_t used = 0);
+
 /// Some lines on a terminal that are redrawn in place. Each is cut to the width of the terminal, and those
 /// that do not fit on the screen are left out at the end.
 class RedrawnText {

@@ -21,6 +21,7 @@
 #include "detached_program.hpp"
 #include "job.hpp"
 #include "judgement/calibration_verdict.hpp"
+#include "judgement/typical_error.hpp"
 #include "notes.hpp"
 #include "run_arguments.hpp"
 #include "run_display.hpp"
@@ -301,12 +302,22 @@ void write_end(Campaign& campaign, const RunEnd& end, const RunArguments& argume
   if (study.file().binary() && campaign.state().annotations() > 0)
     if (const std::string problem = campaign.belief().convergence_problem(); !problem.empty())
       write_note(problem, log);
-  if (campaign.state().annotations() > 0) log << one_line(verdict_on(campaign).text()) << '\n';
+  std::string headline;
+  if (campaign.state().annotations() > 0) {
+    const CampaignModel model(study, campaign.state());
+    const CalibrationVerdict verdict = verdict_on(campaign, std::nullopt, &model);
+    log << wrapped_for(log, one_line(verdict.text())) << '\n';
+    if (const auto error = typical_error(study, model, error_factor(verdict)))
+      headline = "; " + to_text(*error, *study.file().target);
+  }
   const bool leaves_jobs = submits_jobs(study) && !arguments.cancel && !campaign.state().pending().empty();
-  log << fmt::format("{}: {}{}\n", one_line(arguments.campaign.text()),
-                     end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
-                                                           : base::escape_controls(end.reason, "\n"),
-                     leaves_jobs ? "; its jobs stay in the batch system" : "");
+  const bool is_finished = end.kind == RunEnd::Kind::finished || end.kind == RunEnd::Kind::finished_already;
+  const std::string why = end.kind == RunEnd::Kind::interrupted ? "interrupted; the same command continues"
+                          : is_finished ? "finished: " + end_text(campaign.state(), end.reason)
+                                        : end.reason;
+  log << fmt::format("{}: {}{}{}\n", one_line(arguments.campaign.text()), base::escape_controls(why, "\n"),
+                     leaves_jobs ? "; its jobs stay in the batch system" : "",
+                     is_finished ? one_line(headline) : "");
 }
 
 // Runs the campaign as its study is now.

@@ -12,6 +12,7 @@
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"
+#include "views/plan_text.hpp"
 
 namespace acuity {
 
@@ -62,14 +63,7 @@ struct EventText {
     return fmt::format("learned hyperparameters from {}, log evidence {:.4g}",
                        counted(e.annotations, "annotation"), e.log_marginal_likelihood);
   }
-  std::string operator()(const Planned& e) const {
-    if (!e.note.empty() && e.lambda == 1.0) return "planned nothing: " + e.note;
-    return fmt::format(
-        "planned {}: {}", brief(e.remaining),
-        e.lambda == 1.0
-            ? std::string("by information per cost")
-            : fmt::format("prices weigh {} of what they do by information per cost", shortest(e.lambda)));
-  }
+  std::string operator()(const Planned& e) const { return purchases_line(e, study); }
   std::string operator()(const StudyChanged& e) const {
     std::string text = "study changed";
     for (const std::string& change : e.changes) text += "; " + change;

@@ -190,10 +190,31 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
   if (result.surprise && study.file().target->is_surprising(*result.surprise))
     notes.push_back(TargetView::of(*study.file().target)->surprise_text(result.id, *result.surprise) +
                     "; a mistake can be corrected by amend");
-  if (result.charge > record.asked.reserved() * (1.0 + 1e-9))
-    notes.push_back(fmt::format("{} cost {}, more than the {} reserved for it", result.id,
-                                brief(result.charge), brief(record.asked.reserved())));
   return notes;
+}
+
+bool is_dearer(const SuggestionRecord& record, const TellResult& result) {
+  return result.changes && result.charge > record.asked.reserved() * (1.0 + 1e-9);
+}
+
+// One note for a whole table: of many answers the one that exceeded its reservation most.
+std::string note_on_costs(const State& state, const std::vector<TellResult>& results) {
+  const TellResult* worst = nullptr;
+  std::int64_t count = 0;
+  const auto excess = [&](const TellResult& one) {
+    return one.charge - state.find(one.id)->asked.reserved();
+  };
+  for (const TellResult& one : results) {
+    if (!is_dearer(*state.find(one.id), one)) continue;
+    ++count;
+    if (worst == nullptr || excess(one) > excess(*worst)) worst = &one;
+  }
+  if (count == 0) return "";
+  const std::string text =
+      fmt::format("{} cost {}, more than the {} reserved for it", worst->id, amount(worst->charge),
+                  amount(state.find(worst->id)->asked.reserved()));
+  return count == 1 ? text
+                    : fmt::format("{} answers cost more than was reserved for them; most: {}", count, text);
 }
 
 void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
@@ -218,8 +239,8 @@ void add_row(ResultTable& table, Format format, const Study& study, const Sugges
 
 std::string money_left(const Study& study, const State& state) {
   return fmt::format("{} spent, {} reserved, {}\n", money(state.spent(), study.file().unit),
-                     brief(state.escrow()),
-                     std::isfinite(state.budget()) ? brief(state.free()) + " free" : "no budget");
+                     amount(state.escrow()),
+                     std::isfinite(state.budget()) ? amount(free_money(state)) + " free" : "no budget");
 }
 
 ExitCode add_answers(const TellArguments& arguments, Campaign& campaign, std::ostream& out,
@@ -290,6 +311,8 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
                                        std::string("not yet")};
     result.add(row);
   }
+  if (const std::string note = note_on_costs(campaign.state(), tell_results); !note.empty())
+    write_note(note, log);
   for (const std::string& note : table.notes) write_note(note, log);
   out << result.document("answers", {{"dry_run", arguments.dry_run}});
   if (arguments.format != Format::table) return ExitCode::done;

@@ -15,6 +15,8 @@ std::string describe(const std::string& name, std::optional<double> alpha);
 /// A level within a sentence: `alpha = 4` or `level "fine"`.
 std::string describe_in_sentence(const Level& level);
 
+/// "12 medium, 4 fine", without levels that are not bought; empty if none is.
+std::string purchases_list(const std::vector<double>& counts, const std::vector<Level>& levels);
 /// " (12 medium, 4 fine)", without levels that are not bought; empty if none is.
 std::string purchases_text(const std::vector<double>& counts, const std::vector<Level>& levels);
 

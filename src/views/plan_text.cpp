@@ -22,6 +22,11 @@ std::string worth_text(double worth, const Study& study) {
 
 constexpr const char* nothing_left = "nothing can be bought any more";
 
+// A plan counts new points. If runs can be continued there may be something to buy when all have an answer.
+std::string nothing_left_text(const Study& study) {
+  return study.file().tops_up() ? "no new point can be bought, runs may be continued" : nothing_left;
+}
+
 bool is_too_little(double money, const Study& study) {
   const std::vector<Level>& levels = study.offer().levels;
   return !study.acquisition().continuous &&
@@ -35,11 +40,11 @@ std::string plan_text(const Study& study, const State& state) {
   if (!state.planned()) return "";
   const bool is_over = state.pending().empty() && (is_too_little(std::max(state.free(), 0.0), study) ||
                                                    !candidates_of(study, state).any_open());
-  return is_over ? nothing_left : to_text(*state.planned(), study);
+  return is_over ? nothing_left_text(study) : to_text(*state.planned(), study);
 }
 
 std::string to_text(const Planned& plan, const Study& study) {
-  if (plan.note == nothing_left || is_too_little(plan.remaining, study)) return nothing_left;
+  if (plan.note == nothing_left || is_too_little(plan.remaining, study)) return nothing_left_text(study);
   if (plan.expected == 0.0 && plan.purchases.empty())
     return fmt::format("choices are by information per cost: {}",
                        plan.note.empty() ? "there is nothing to plan" : plan.note);
@@ -60,6 +65,15 @@ std::string to_text(const Planned& plan, const Study& study) {
                      money(plan.remaining, unit), expects(plan.expected), bought,
                      expects(plan.expected_ratio),
                      purchases_text(plan.purchases_ratio, study.offer().levels));
+}
+
+std::string purchases_line(const Planned& plan, const Study& study) {
+  const std::string left = amount(plan.remaining) + " left: ";
+  if (plan.note == nothing_left || is_too_little(plan.remaining, study))
+    return left + nothing_left_text(study);
+  const std::string bought = purchases_list(plan.purchases, study.offer().levels);
+  return left + (bought.empty() ? "the best answers are chosen one at a time"
+                                : "expected to buy " + bought);
 }
 
 }  // namespace acuity

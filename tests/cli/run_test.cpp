@@ -36,9 +36,30 @@ TEST(Run, MakesTheCampaignAndFinishesItOnce) {
   const std::size_t asked = bench.events("asked").size();
   const ProgramResult again = bench.run();
   EXPECT_EQ(again.exit_code, 3) << again.err;
-  EXPECT_TRUE(contains(again.err, "affordable")) << "the reason: " << again.err;
+  EXPECT_TRUE(contains(again.err, "C: finished: the budget is spent")) << "the reason: " << again.err;
   EXPECT_EQ(bench.events("asked").size(), asked);
   EXPECT_EQ(bench.acuity({"run", "C"}).exit_code, 3) << "a campaign needs no study";
+}
+
+TEST(Run, EndsWithTheErrorToExpectAndSaysWhatThePlanBuys) {
+  const RunBench bench;
+  std::string pool = "case,x\n";
+  for (int k = 0; k < 30; ++k) pool += fmt::format("p{},{}\n", k, 0.2 * k);
+  bench.folder.write("pool.csv", pool);
+  bench.folder.write("T.toml",
+                     "[campaign]\nbudget = 20\nunit = \"core hours\"\n[pool]\nfile = \"pool.csv\"\nid = "
+                     "\"case\"\n[target]\nname = \"torque\"\nunit = \"N m\"\n"
+                     "[[level]]\nname = \"rough\"\nnoise_sd = 0.3\ncost = 1\n"
+                     "[[level]]\nname = \"good\"\nnoise_sd = 0.1\ncost = 4\n"
+                     "[annotator]\nsimulated = \"sine\"\n");
+  const ProgramResult run = bench.acuity({"run", "T", "--study", "T.toml"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string last = run.err.substr(run.err.rfind('\n', run.err.size() - 2) + 1);
+  EXPECT_TRUE(last.starts_with("T: finished: the budget is spent; typically off by ")) << run.err;
+  EXPECT_TRUE(contains(last, " N m, ") && contains(last, " % of its range\n")) << last;
+  EXPECT_TRUE(contains(run.err, " left: expected to buy ")) << run.err;
+  for (const char* word : {"prices weigh", "planned nothing", "information per cost", "affordable"})
+    EXPECT_FALSE(contains(run.err, word)) << word << "\n" << run.err;
 }
 
 TEST(Run, ANewCampaignNeedsAStudy) {

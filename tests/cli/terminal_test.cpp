@@ -119,6 +119,22 @@ TEST(Terminal, AStatusThatIsWatchedIsRedrawnUntilControlC) {
   EXPECT_EQ(terminal.exit_code(), 0);
 }
 
+TEST(Terminal, NotesAreBrokenAtBlanks) {
+  if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
+  RunBench bench;
+  bench.study("budget = 24\n");
+  bench.acuity({"init", "C", "--study", "S.toml"});
+  bench.acuity({"ask", "C"});
+  ::setenv("NO_COLOR", "1", 1);
+  const std::string seen = Terminal(bench.folder.path(), 30, {"tell", "C", "1", "0.5", "--cost", "20"})
+                               .read_until("never said: read to the end");
+  ::unsetenv("NO_COLOR");
+  EXPECT_NE(seen.find("note: 1 cost 20, more than\r\nthe "), std::string::npos) << seen;
+  bench.acuity({"ask", "C"});
+  const std::string elsewhere = bench.acuity({"tell", "C", "2", "0.5", "--cost", "20"}).err;
+  EXPECT_TRUE(contains(elsewhere, "note: 2 cost 20, more than the ")) << "one line elsewhere: " << elsewhere;
+}
+
 TEST(Terminal, AForecastShowsWhatItHasSoFar) {
   if (!can_have_terminals()) GTEST_SKIP() << "this system has no pseudo terminals";
   RunBench bench;
