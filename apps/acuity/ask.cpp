@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -22,6 +24,7 @@ struct AskArguments {
   BudgetOption budget;
   PoolWork work;
   Format format = Format::table;
+  std::optional<CsvDialect> dialect;  ///< of a sheet for people
 };
 
 // What is not answered yet, of one worker if one is named.
@@ -56,12 +59,14 @@ ExitCode ask_exit_code(const AskArguments& arguments, const AskResult& result) {
   return result.status == AskStatus::finished ? ExitCode::finished : ExitCode::nothing_now;
 }
 
-std::string why_no_more(const AskResult& result) {
+std::string why_no_more(const AskResult& result, const State& state) {
   return fmt::format("{}: {}",
                      !result.suggestions.empty()            ? "no more to ask"
                      : result.status == AskStatus::finished ? "finished"
                                                             : "nothing to ask now",
-                     result.reason);
+                     result.status == AskStatus::finished && result.suggestions.empty()
+                         ? end_text(state, result.reason)
+                         : result.reason);
 }
 
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
@@ -70,6 +75,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
       (arguments.budget.given() || arguments.lease || !arguments.level.empty() || arguments.capacity))
     throw InputError(
         "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
+  if (arguments.dialect && arguments.format != Format::csv)
+    throw InputError("--csv-dialect is given, must come with --format csv");
   const PoolWork& work = arguments.work;
   const std::int64_t count =
       arguments.count.value_or(arguments.capacity ? std::numeric_limits<std::int64_t>::max() : 1);
@@ -100,7 +107,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .capacity = arguments.capacity,
                            .budget_to = arguments.budget.to});
   if (!result.suggestions.empty() || arguments.format != Format::table)
-    out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending);
+    out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending,
+                            arguments.dialect);
   if (arguments.pending && result.suggestions.empty())
     log << one_line(arguments.campaign.text()) << ": nothing is pending"
         << (arguments.worker.empty() ? "" : " for " + one_line(arguments.worker)) << '\n';
@@ -108,7 +116,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
   if (const std::string verdict = early_verdict_at_ask(campaign, result.suggestions); !verdict.empty())
     write_note(verdict, log);
   if (result.status != AskStatus::open)
-    log << one_line(arguments.campaign.text() + ": " + why_no_more(result)) << '\n';
+    log << one_line(arguments.campaign.text() + ": " + why_no_more(result, campaign.state())) << '\n';
   if (!result.suggestions.empty() && arguments.format == Format::table)
     out << next_steps(campaign, result.suggestions, arguments.pending);
   return ask_exit_code(arguments, result);
@@ -156,6 +164,15 @@ void add_ask(Program& program) {
       "Show the suggestions that are not answered yet, those of --worker if given, and make no new one");
   add_budget(command, arguments.budget);
   add_pool_work(command, arguments.work);
+  const std::vector<std::string> written(csv_dialect_names().begin() + 1, csv_dialect_names().end());
+  const auto take_dialect = [&a = arguments](const std::string& word) {
+    const std::vector<std::string>& names = csv_dialect_names();
+    a.dialect = static_cast<CsvDialect>(std::find(names.begin(), names.end(), word) - names.begin());
+  };
+  command.choice("--csv-dialect", written, take_dialect,
+                 "A sheet for people, with --format csv: its separator and, after the dash, its decimal mark "
+                 "if it is a comma. Without columns of information; with a byte order mark, unless commas "
+                 "separate");
   add_format(command, arguments.format);
 }
 

@@ -28,45 +28,54 @@ struct ExportArguments {
   std::string annotations, events, model;  ///< files; "-": standard output; empty: not wanted
 };
 
+// The columns are the same whatever was answered, so that programs can rely on them. Points that must not be
+// asked for travel along: without a value, with the reason in a further column.
 std::string annotations_csv(const Campaign& campaign) {
   const Study& study = campaign.study();
-
+  const Pool& pool = study.pool();
   std::vector<std::string> columns{"id", "point"};
-  columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
+  columns.insert(columns.end(), pool.inputs().begin(), pool.inputs().end());
   columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "y", "cost",
-                                 std::string(study.file().target->channel_column())});
-  // Points that must not be asked for travel along: without a value, with the reason in a further column.
+                                 std::string(study.file().target->channel_column()), "worker", "told_at",
+                                 "seconds", "note"});
   const std::vector<Excluded>& excluded = campaign.state().excluded();
+  std::vector<std::size_t> texts;  // other columns of the pool, but for those that have a meaning here
+  for (std::size_t k = 0; k < pool.text_columns().size(); ++k) {
+    const std::string& name = pool.text_columns()[k];
+    if (name == "excluded" || std::find(columns.begin(), columns.end(), name) != columns.end()) continue;
+    texts.push_back(k);
+    columns.push_back(name);
+  }
   if (!excluded.empty()) columns.emplace_back("excluded");
-  const std::vector<AnnotationRow> rows = annotation_rows(campaign);
-  const bool has_people = std::any_of(rows.begin(), rows.end(), [](const AnnotationRow& row) {
-    return is_person(row.worker) || row.seconds;
-  });
-  if (has_people) columns.insert(columns.end(), {"worker", "told_at", "seconds"});
   ResultTable table(Format::csv, columns);
-  for (const AnnotationRow& row : rows) {
+  const auto add_texts = [&](std::optional<Index> row, std::vector<ResultTable::Cell>& cells) {
+    for (const std::size_t k : texts)
+      cells.push_back(row ? ResultTable::Cell(std::string(pool.text(*row, k)))
+                          : ResultTable::Cell(std::monostate()));
+  };
+  for (const AnnotationRow& row : annotation_rows(campaign)) {
     std::vector<ResultTable::Cell> cells{row.id, row.point};
     for (std::size_t k = 0; k < row.inputs.size(); ++k)
-      cells.push_back(input_cell(study.pool().columns()[k], row.inputs[k]));
+      cells.push_back(input_cell(pool.columns()[k], row.inputs[k]));
     cells.push_back(level_cell(row.level, row.alpha));
     for (const double number : {row.y, row.cost, row.channel}) cells.emplace_back(number);
+    cells.emplace_back(row.worker);
+    cells.emplace_back(time_text(row.told_at, true));
+    cells.push_back(row.seconds ? ResultTable::Cell(*row.seconds) : ResultTable::Cell(std::monostate()));
+    cells.emplace_back(row.note);
+    add_texts(row.point.empty() ? std::nullopt : pool.find(row.point), cells);
     if (!excluded.empty()) cells.emplace_back(std::monostate());
-    if (has_people) {
-      cells.emplace_back(row.worker);
-      cells.emplace_back(time_text(row.told_at, true));
-      cells.push_back(row.seconds ? ResultTable::Cell(*row.seconds) : ResultTable::Cell(std::monostate()));
-    }
     table.add(cells);
   }
   for (const Excluded& one : excluded) {
-    std::vector<ResultTable::Cell> cells{std::monostate(), study.pool().id(one.row)};
-    const double* inputs = study.pool().point(one.row);
-    for (std::size_t k = 0; k < study.pool().inputs().size(); ++k)
-      cells.push_back(input_cell(study.pool().columns()[k], inputs[k]));
+    std::vector<ResultTable::Cell> cells{std::monostate(), pool.id(one.row)};
+    for (std::size_t k = 0; k < pool.inputs().size(); ++k)
+      cells.push_back(input_cell(pool.columns()[k], pool.point(one.row)[k]));
     cells.push_back(level_cell(one.level, one.alpha));
-    for (int k = 0; k < 3; ++k) cells.emplace_back(std::monostate());
+    constexpr int without_answer = 7;  // y to note
+    for (int k = 0; k < without_answer; ++k) cells.emplace_back(std::monostate());
+    add_texts(one.row, cells);
     cells.emplace_back(one.reason.empty() ? std::string("excluded") : one.reason);
-    for (int k = 0; has_people && k < 3; ++k) cells.emplace_back(std::monostate());
     table.add(cells);
   }
   return table.text();

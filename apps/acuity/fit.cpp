@@ -66,7 +66,7 @@ std::string fields_text(const std::vector<Field>& fields, const std::map<std::st
   for (const Field& field : fields) {
     names += (names.empty() ? "" : ",") + csv_cell(field.name);
     values += (values.empty() ? "" : ",") + field.csv;
-    lines += fmt::format("{:<24}{}\n", one_line(field.name), field.people);
+    lines += fmt::format("{:<23} {}\n", one_line(field.name), field.people);
     if (field.list.empty())
       json[field.name] = field.json;
     else

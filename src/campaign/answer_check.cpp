@@ -36,7 +36,8 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
              .queue_seconds = answer.queue_seconds,
              .run_seconds = answer.run_seconds,
              .worker = answer.worker,
-             .seconds = answer.seconds};
+             .seconds = answer.seconds,
+             .note = answer.note};
   if (answer.row && answer.row != record.asked.row) event.row = answer.row;
   require_no_other_gold(study, &record, event.row, event.row || event.inputs, "it");
   if (answer.inputs) event.base_noise = study.base_noise_at(*answer.inputs);
@@ -231,6 +232,7 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
   event.channel = answer.channel;
   event.worker = answer.worker;
   event.seconds = answer.seconds;
+  event.note = answer.note;
   event.row = answer.row;
   event.inputs = answer.inputs;
   double base_noise = answer.row ? study.offer().base_noise(*answer.row) : 0.0;

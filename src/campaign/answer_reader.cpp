@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "acuity/base/errors.hpp"
@@ -47,6 +49,9 @@ class AnswerReader {
     accuracy_ = table_.find("accuracy");
     point_ = table_.find("point");
     level_ = table_.find(study.is_ladder() ? "alpha" : "level");
+    // A sheet repeats the columns of the pool, which are no remarks on an answer.
+    const std::vector<std::string>& texts = study.pool().text_columns();
+    if (std::find(texts.begin(), texts.end(), "note") == texts.end()) note_ = table_.find("note");
     for (const std::string& input : study.pool().inputs()) {
       inputs_.push_back(table_.find(csv::protect_from_spreadsheets(input)));
       if (!inputs_.back()) inputs_.back() = table_.find(input);
@@ -55,6 +60,7 @@ class AnswerReader {
 
   AnswerTable read() {
     AnswerTable result;
+    note_dropped_columns(result.notes);
     std::unordered_map<std::int64_t, Index> seen;
     for (Index row = 0; row < table_.rows(); ++row) {
       const std::optional<std::int64_t> id = to_id(table_.text(row, id_));
@@ -79,6 +85,29 @@ class AnswerReader {
   }
 
  private:
+  // Remarks of the bench would be lost without a word.
+  void note_dropped_columns(std::vector<std::string>& notes) const {
+    static const std::set<std::string> known{"id",          "point",  "cost",        "noise_sd",
+                                             "accuracy",    "level",  "alpha",       "value",
+                                             "information", "worker", "lease_until", "information_per_cost",
+                                             "resume_from", "note"};
+    const std::vector<std::string>& texts = study_.pool().text_columns();
+    for (std::size_t k = 0; k < table_.columns().size(); ++k) {
+      const std::string name = csv::unprotected(table_.columns()[k]);
+      const auto column = static_cast<Index>(k);
+      const bool is_input = std::any_of(inputs_.begin(), inputs_.end(),
+                                        [&](const std::optional<Index>& one) { return one == column; });
+      if (is_input || is_answer(name) || known.contains(name) ||
+          std::find(texts.begin(), texts.end(), name) != texts.end())
+        continue;
+      Index filled = 0;
+      for (Index row = 0; row < table_.rows(); ++row) filled += table_.empty(row, column) ? 0 : 1;
+      if (filled > 0)
+        notes.push_back(
+            fmt::format("column \"{}\" is not recorded; a column \"note\" is", printable(name, 40)));
+    }
+  }
+
   const Target& target() const { return *study_.file().target; }
 
   Answer answer_in(Index row, std::int64_t id) const {
@@ -100,6 +129,7 @@ class AnswerReader {
       if (!target().accepts(answer.values.back())) table_.complain(row, column, target().value_requirement());
     }
     if (answer.values.empty()) return answer;
+    if (note_) answer.note = csv::unprotected(table_.text(row, *note_));
     if (cost_ && !table_.empty(row, *cost_)) {
       const double cost = table_.number(row, *cost_), asked = state_.find(id)->asked.cost;
       if (cost < 0.0) table_.complain(row, *cost_, "0 or more");
@@ -158,8 +188,16 @@ class AnswerReader {
     if (any && !answer.row) answer.row = asked.row;
     if (as_asked) return;
     if (*answer.row != asked.row) return require_agreement(row, told, *answer.row);
-    answer.row.reset();
-    answer.inputs = told;
+    answer.row = pool_point_at(told);
+    if (!answer.row) answer.inputs = told;
+  }
+
+  // The pool point with these inputs, as far as a spreadsheet keeps their digits.
+  std::optional<Index> pool_point_at(const std::vector<double>& told) const {
+    const Pool& pool = study_.pool();
+    for (Index point = 0; point < pool.size(); ++point)
+      if (std::equal(told.begin(), told.end(), pool.point(point), agrees)) return point;
+    return std::nullopt;
   }
 
   void require_agreement(Index row, const std::vector<double>& told, Index point) const {
@@ -186,7 +224,7 @@ class AnswerReader {
   Table table_;
   Index id_ = 0;
   std::vector<Index> values_;
-  std::optional<Index> cost_, noise_sd_, accuracy_, point_, level_;
+  std::optional<Index> cost_, noise_sd_, accuracy_, point_, level_, note_;
   std::vector<std::optional<Index>> inputs_;
 };
 
@@ -197,8 +235,14 @@ double read_answer(const Study& study, const std::string& text, const std::strin
   if (const std::optional<double> value = target.read(text)) return *value;
   if (text.empty())
     throw InputError(fmt::format("{} is missing, must be {}", whose, target.text_requirement()));
+  // Tables may have decimal commas; on the command line "5,6" could be two answers.
+  std::string with_point = text;
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
+  const bool is_comma = target.is_real() && std::count(text.begin(), text.end(), ',') == 1 &&
+                        target.read(with_point).has_value();
   throw InputError(
-      fmt::format("{} is \"{}\", must be {}", whose, printable(text, 40), target.text_requirement()));
+      fmt::format("{} is \"{}\", must be {}{}", whose, printable(text, 40), target.text_requirement(),
+                  is_comma ? fmt::format(": it has a decimal comma, write {}", with_point) : ""));
 }
 
 std::vector<double> read_values(const Study& study, const std::vector<std::string>& texts,

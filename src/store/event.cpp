@@ -88,6 +88,7 @@ EventJson body(const Told& e) {
   put(json, "run_seconds", e.run_seconds, as_number);
   if (!e.worker.empty()) json["worker"] = e.worker;
   put(json, "seconds", e.seconds, as_number);
+  if (!e.note.empty()) json["note"] = e.note;
   return json;
 }
 EventJson body(const Failed& e) {
@@ -348,6 +349,7 @@ void read(Fields& j, Told& e) {
   e.run_seconds = j.optional_number("run_seconds");
   e.worker = j.text_or_empty("worker");
   e.seconds = j.optional_number("seconds");
+  e.note = j.text_or_empty("note");
 }
 void read(Fields& j, Failed& e) {
   e = {j.whole("id"),

@@ -161,6 +161,7 @@ void require_own(const Told& e) {
   if (e.run_seconds) require_amount("the time of the run", *e.run_seconds);
   require_text("the worker", e.worker);
   if (e.seconds) require_amount("the time of the answer", *e.seconds);
+  require_text("the note", e.note);
   if (!e.unasked) return;
   require_text("the point", e.unasked->point);
   require_sound(e.unasked->channel);

@@ -40,7 +40,7 @@ std::string money(double value, const std::string& unit) {
 }
 
 std::string exact(double value) {
-  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{:.17g}", value);
+  return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value);
 }
 
 }  // namespace acuity

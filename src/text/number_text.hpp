@@ -18,7 +18,7 @@ std::string amount(double value);
 /// are escaped.
 std::string money(double value, const std::string& unit);
 
-/// A number for CSV, with 17 significant digits, which read back exactly; `inf` and `-inf`.
+/// A number for CSV, with the fewest digits that read back exactly; `inf` and `-inf`.
 std::string exact(double value);
 
 }  // namespace acuity

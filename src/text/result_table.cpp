@@ -19,18 +19,29 @@ std::string sheet_cell(const std::string& text) {
   return csv_cell(csv::protect_from_spreadsheets(text));
 }
 
-ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader)
+namespace {
+
+char separator_of(CsvDialect dialect) {
+  if (dialect == CsvDialect::semicolon || dialect == CsvDialect::semicolon_comma) return ';';
+  return dialect == CsvDialect::tab || dialect == CsvDialect::tab_comma ? '\t' : ',';
+}
+
+}  // namespace
+
+ResultTable::ResultTable(Format format, std::vector<std::string> columns, Reader reader, CsvDialect dialect)
     : format_(format),
       cell_(reader == Reader::spreadsheet ? &sheet_cell : &csv_cell),
-      number_(reader == Reader::spreadsheet ? &shortest : &exact),
+      separator_(separator_of(dialect)),
+      decimal_comma_(dialect == CsvDialect::semicolon_comma || dialect == CsvDialect::tab_comma),
       columns_(std::move(columns)),
       numeric_(columns_.size(), false) {
   if (format_ == Format::table)
     for (std::string& column : columns_) column = one_line(column);
   if (format_ != Format::csv) return;
+  if (separator_ != ',') text_ = "\xEF\xBB\xBF";
   for (std::size_t k = 0; k < columns_.size(); ++k) {
-    if (k > 0) text_ += ',';
-    text_ += cell_(columns_[k]);
+    if (k > 0) text_ += separator_;
+    text_ += csv_text(columns_[k]);
   }
   text_ += '\n';
 }
@@ -49,15 +60,14 @@ std::string joined(const Numbers& numbers, const char* between, const Write& wri
   return text;
 }
 
-std::string csv_of(const ResultTable::Cell& cell, std::string (*write)(const std::string&) = &csv_cell,
-                   std::string (*write_number)(double) = &exact) {
-  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", write_number);
-  if (const auto* number = std::get_if<double>(&cell)) return write_number(*number);
-  if (const auto* number = std::get_if<ResultTable::AllDigits>(&cell)) return write_number(number->value);
+// Of everything but text.
+std::string csv_of(const ResultTable::Cell& cell) {
+  if (const auto* numbers = std::get_if<Numbers>(&cell)) return joined(*numbers, " ", exact);
+  if (const auto* number = std::get_if<double>(&cell)) return exact(*number);
+  if (const auto* number = std::get_if<ResultTable::AllDigits>(&cell)) return exact(number->value);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
   if (const auto* truth = std::get_if<bool>(&cell)) return *truth ? "true" : "false";
-  const auto* text = std::get_if<std::string>(&cell);
-  return text ? write(*text) : "";
+  return "";
 }
 
 std::string people_of(const ResultTable::Cell& cell) {
@@ -87,6 +97,19 @@ Json json_value(const ResultTable::Cell& cell) {
   return numbers->size() == 1 ? json_number(numbers->front()) : json_numbers(*numbers);
 }
 
+std::string ResultTable::csv_text(const std::string& text) const {
+  const std::string cell = cell_(text);
+  const bool is_quoted = !cell.empty() && cell.front() == '"';
+  return is_quoted || cell.find(separator_) == std::string::npos ? cell : '"' + cell + '"';
+}
+
+std::string ResultTable::csv_text(const Cell& cell) const {
+  if (const auto* text = std::get_if<std::string>(&cell)) return csv_text(*text);
+  std::string number = csv_of(cell);
+  if (decimal_comma_) std::replace(number.begin(), number.end(), '.', ',');
+  return number;
+}
+
 // JSON is written row by row: a pool has millions of them, which are much larger as values than as text.
 void ResultTable::add(const std::vector<Cell>& row) {
   if (format_ == Format::json || format_ == Format::jsonl) {
@@ -99,8 +122,8 @@ void ResultTable::add(const std::vector<Cell>& row) {
   std::vector<std::string> cells;
   for (std::size_t k = 0; k < row.size(); ++k) {
     if (format_ == Format::csv) {
-      if (k > 0) text_ += ',';
-      text_ += csv_of(row[k], cell_, number_);
+      if (k > 0) text_ += separator_;
+      text_ += csv_text(row[k]);
     } else {
       cells.push_back(people_of(row[k]));
       if (!std::holds_alternative<std::monostate>(row[k])) numeric_[k] = is_number(row[k]);

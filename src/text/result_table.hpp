@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "acuity/data/csv_dialect.hpp"
 #include "acuity/data/input.hpp"
 #include "text/json.hpp"
 #include "text/number_text.hpp"
@@ -25,12 +26,14 @@ class ResultTable {
   using Cell =
       std::variant<std::string, double, std::int64_t, bool, std::monostate, std::vector<double>, AllDigits>;
 
-  /// How CSV is written. For programs: text unchanged, numbers with 17 digits. For spreadsheets, which people
-  /// read: text that looks like a formula is protected, numbers have the fewest digits that read back the
-  /// same.
+  /// How CSV is written; numbers have the fewest digits that read back the same. For programs: text
+  /// unchanged. For spreadsheets, which people read: text that looks like a formula is protected.
   enum class Reader { program, spreadsheet };
 
-  ResultTable(Format format, std::vector<std::string> columns, Reader reader = Reader::program);
+  /// `dialect`: separator and decimal mark of CSV. Unless commas separate, a byte order mark comes first: by
+  /// it spreadsheets see that the text is UTF-8.
+  ResultTable(Format format, std::vector<std::string> columns, Reader reader = Reader::program,
+              CsvDialect dialect = CsvDialect::comma);
 
   void add(const std::vector<Cell>& row);
 
@@ -40,9 +43,13 @@ class ResultTable {
   std::string document(const std::string& name, const Json& first = Json::object()) const;
 
  private:
+  std::string csv_text(const std::string& text) const;
+  std::string csv_text(const Cell& cell) const;
+
   Format format_;
   std::string (*cell_)(const std::string&);  // formats text in CSV
-  std::string (*number_)(double);            // and numbers
+  char separator_;
+  bool decimal_comma_;
   std::vector<std::string> columns_;
   std::string text_;                            // csv and json are written row by row
   std::vector<std::vector<std::string>> rows_;  // needed to compute the widths of a table

@@ -36,6 +36,7 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_g
       row.worker = record.worker();
       row.told_at = record.told_at;
       row.seconds = record.told->seconds;
+      row.note = record.told->note;
       rows.push_back(std::move(row));
     }
   }

@@ -23,6 +23,7 @@ struct AnnotationRow {
   std::string worker = {};                       ///< who answered, if known
   double told_at = 0.0;                          ///< seconds since 1970
   std::optional<double> seconds = std::nullopt;  ///< how long the person took, if known
+  std::string note = {};                         ///< a remark of whoever answered
 };
 
 /// All answers that are not retracted, in the order of recording.

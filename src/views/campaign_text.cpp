@@ -31,7 +31,7 @@ ResultTable::Cell value_cell(const LevelValue& value) {
 }
 
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
-                             Format format, bool with_worker) {
+                             Format format, bool with_worker, std::optional<CsvDialect> dialect) {
   const Study& study = campaign.study();
   const Pool& pool = study.pool();
   DisplayedColumns shown = displayed_columns(study.file(), pool);
@@ -48,8 +48,12 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   std::vector<std::string> columns{"id", "point"};
   for (const std::size_t k : inputs) columns.push_back(pool.inputs()[k]);
   for (const std::size_t k : shown.texts) columns.push_back(pool.text_columns()[k]);
-  columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value", "information", "cost",
-                                 "information_per_cost", "lease_until"});
+  const bool has_information = !dialect;
+  columns.insert(columns.end(), {study.is_ladder() ? "alpha" : "level", "value"});
+  if (has_information) columns.emplace_back("information");
+  columns.emplace_back("cost");
+  if (has_information) columns.emplace_back("information_per_cost");
+  columns.emplace_back("lease_until");
   const bool resumes = study.file().tops_up();
   if (resumes) columns.emplace_back("resume_from");
   if (format == Format::csv) columns.emplace_back("y");
@@ -57,7 +61,7 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
   with_worker = with_worker && format != Format::csv &&
                 std::find(columns.begin(), columns.end(), "worker") == columns.end();
   if (with_worker) columns.emplace_back("worker");
-  ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
+  ResultTable table(format, columns, ResultTable::Reader::spreadsheet, dialect.value_or(CsvDialect::comma));
   for (const Suggestion& s : suggestions) {
     std::vector<ResultTable::Cell> row{s.id, s.point};
     for (const std::size_t k : inputs) {
@@ -67,10 +71,11 @@ std::string suggestions_text(const Campaign& campaign, const std::vector<Suggest
     }
     for (const std::size_t k : shown.texts) row.emplace_back(std::string(pool.text(s.row, k)));
     const std::optional<double> lease = campaign.state().find(s.id)->asked.lease_until;
-    row.insert(row.end(),
-               {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value), s.information, s.cost,
-                s.information_per_cost(),
-                lease ? ResultTable::Cell(time_text(*lease)) : ResultTable::Cell(std::monostate())});
+    row.insert(row.end(), {level_cell(s.level.name, s.level.alpha), value_cell(s.level.value)});
+    if (has_information) row.emplace_back(s.information);
+    row.emplace_back(s.cost);
+    if (has_information) row.emplace_back(s.information_per_cost());
+    row.push_back(lease ? ResultTable::Cell(time_text(*lease)) : ResultTable::Cell(std::monostate()));
     if (resumes && s.resume_from)
       row.emplace_back(*s.resume_from);
     else if (resumes)

@@ -17,9 +17,11 @@ ResultTable::Cell value_cell(const LevelValue& value);
 ResultTable::Cell answer_cell(const Study& study, const std::vector<double>& values);
 
 /// The table of suggestions that `ask` prints, in each of the three formats; CSV is a form to fill in. With
-/// `with_worker` the other two say who has them.
+/// `with_worker` the other two say who has them. With a dialect the form is a sheet for people, without
+/// columns of information.
 std::string suggestions_text(const Campaign& campaign, const std::vector<Suggestion>& suggestions,
-                             Format format, bool with_worker = false);
+                             Format format, bool with_worker = false,
+                             std::optional<CsvDialect> dialect = std::nullopt);
 
 /// The money that can still be spent; 0 if it is less than rounding leaves over.
 double free_money(const State& state);

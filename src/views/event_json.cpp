@@ -81,6 +81,7 @@ struct EventWriter {
     if (e.run_seconds) line["run_seconds"] = json_number(*e.run_seconds);
     if (e.channel) put_channel(*e.channel);
     put_person(e.worker, e.seconds);
+    if (!e.note.empty()) line["note"] = e.note;
   }
   void operator()(const Failed& e) const {
     about(e.id);

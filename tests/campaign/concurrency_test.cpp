@@ -32,7 +32,7 @@ std::string unexpected(const std::string& err) {
   std::istringstream lines(err);
   for (std::string line; std::getline(lines, line);)
     if (!line.starts_with("note: ") && line != "C: nothing is pending" &&
-        !line.starts_with("C: finished: no level is affordable") &&
+        !line.starts_with("C: finished: the budget is spent") &&
         !line.starts_with("C: no more to ask: no level is affordable") &&
         !line.starts_with("C: nothing to ask now: no level is affordable"))
       rest += line + "\n";

@@ -87,18 +87,29 @@ TEST(Status, HasTheNumbersScriptsRelyOn) {
   EXPECT_EQ(CampaignDesk(price_list_campaign()).status().at("budget"), "inf");
 }
 
-TEST(Export, AnnotationsHaveTheColumnsScriptsRelyOnWithAllDigits) {
-  const CampaignDesk desk(price_list_campaign());
-  desk.ask();
-  desk.done("tell", {"1", "0.1"});
-  EXPECT_EQ(desk.done("export", {"--annotations", "-"}),
-            "id,point,x,level,y,cost,noise_variance\n1,a,0,coarse,0.10000000000000001,1,0.25\n");
+TEST(Export, AnnotationsHaveTheSameColumnsWhateverWasAnswered) {
+  const CampaignDesk desk(price_list_campaign(),
+                          "case,x,poscar\na,0,slabs/a\nb,1,slabs/b\nc,-3.3,\nd,3,\ne,4,\nf,5,\n");
+  const std::string header = "id,point,x,level,y,cost,noise_variance,worker,told_at,seconds,note,poscar\n";
+  EXPECT_EQ(desk.done("export", {"--annotations", "-"}), header);
+  desk.done("tell", {"--unasked", "--point", "b", "--level", "coarse", "--y", "0.1"});
+  desk.done("tell", {"--unasked", "--point", "c", "--level", "fine", "--y", "-3.3"});
+  desk.done("tell", {"--unasked", "--inputs", "x=9", "--level", "fine", "--y", "1e-7", "--worker", "ann",
+                     "--seconds", "2.5"});
+  const std::string text = desk.done("export", {"--annotations", "-"});
+  EXPECT_TRUE(text.starts_with(header + "1,b,1,coarse,0.1,1,0.25,")) << text;
+  const auto rows = desk.annotations();
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].at("poscar"), "slabs/b");
+  EXPECT_EQ(rows[1].at("x") + " " + rows[1].at("y"), "-3.3 -3.3") << "as short as they read back";
+  EXPECT_EQ(rows[2].at("worker") + " " + rows[2].at("seconds") + " " + rows[2].at("poscar"), "ann 2.5 ");
+  for (const auto& row : rows) EXPECT_TRUE(row.at("told_at").ends_with("Z")) << row.at("told_at");
   EXPECT_TRUE(CampaignDesk(ladder_campaign())
                   .done("export", {"--annotations", "-"})
-                  .starts_with("id,point,x,alpha,y,cost,noise_variance\n"));
+                  .starts_with("id,point,x,alpha,y,cost,noise_variance,worker,"));
   EXPECT_TRUE(CampaignDesk(binary_campaign())
                   .done("export", {"--annotations", "-"})
-                  .starts_with("id,point,x,level,y,cost,accuracy\n"));
+                  .starts_with("id,point,x,level,y,cost,accuracy,worker,"));
 }
 
 TEST(Export, EventsTellTheWholeStoryOneLineEach) {

@@ -33,6 +33,17 @@ struct Desk {
   }
 };
 
+TEST(Fit, PrintsABlankAfterLongNames) {
+  const Folder folder;
+  folder.write("pool.csv", "Konzentration,z\n0,1\n1,2\n2,1\n3,2\n");
+  folder.write("A.csv", "Konzentration,z,y,alpha\n0,1,0.5,inf\n1,2,1.5,inf\n2,1,0.25,inf\n3,2,1,inf\n");
+  folder.write("study.toml", testing::with_given_model(with(ladder_study(), "variance", "0.01") +
+                                                       "[model]\nlengthscale = [1, 1]\n"));
+  const ProgramResult result = run_acuity({"fit", "study.toml", "--annotations", "A.csv"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("\nlengthscale_Konzentration "), std::string::npos) << result.out;
+}
+
 TEST(Fit, PrintsWhatTheContractNames) {
   const Desk desk("lengthscale = [1, 1]\nmean = \"annotations\"\n");
   const ProgramResult json = desk.run({"fit", "--format", "json"});

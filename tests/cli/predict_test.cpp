@@ -102,14 +102,14 @@ TEST(Predict, TheStandardDeviationOfAnAnswerHasTheNoiseInIt) {
   EXPECT_NEAR(value(rows[1], "answer_sd"), std::sqrt(1.35), 1e-15);
 }
 
-TEST(Predict, NumbersHaveSeventeenDigits) {
+TEST(Predict, NumbersHaveTheFewestDigitsThatReadBack) {
   const Folder folder;
   folder.write("study.toml", testing::with_given_model(ladder_study()));
   folder.write("pool.csv", "x\n0.1\n");
   folder.write("P.csv", "x\n0.1\n");
   EXPECT_EQ(run_acuity({"predict", "study.toml", "--at", "P.csv", "--format", "csv"}, folder.path()).out,
             "id,x,mean,variance,sd,low,high,answer_sd\n"
-            "0,0.10000000000000001,0,1,1,-1.959963984540054,1.959963984540054,1.0049895521844989\n");
+            "0,0.1,0,1,1,-1.959963984540054,1.959963984540054,1.004989552184499\n");
 }
 
 TEST(Predict, AHeaderAloneGivesAHeaderAlone) {

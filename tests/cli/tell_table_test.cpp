@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "support/campaign_desk.hpp"
 
 namespace acuity::testing::tell_table_test {
@@ -276,6 +279,86 @@ TEST(TellTable, ClassesGoByNameAndABadOneNamesItsLine) {
       "t.csv:4: the answer to 3 is \"perhaps\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)");
   desk.rows[2]["y"] = "1";
   EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded", "recorded", "recorded"}));
+}
+
+TEST(TellTable, HasOneNoteForAllCostsThatExceedTheirReservations) {
+  TableDesk desk;
+  for (Row& row : desk.rows) row["y"] = "0.5";
+  desk.rows[0]["cost"] = "1.5";
+  desk.rows[1]["cost"] = "7";
+  desk.write();
+  const ProgramResult told = desk.run("tell", {"--csv", "t.csv"});
+  EXPECT_EQ(
+      told.err,
+      "note: 2 answers cost more than was reserved for them; most: 2 cost 7, more than the 1 reserved for "
+      "it\n");
+}
+
+TEST(TellTable, EditedInputsThatAreAPoolPointAreRecordedThere) {
+  TableDesk desk;
+  int x = 0;  // of a point that was not asked for
+  while (std::any_of(desk.rows.begin(), desk.rows.end(),
+                     [&](const Row& row) { return row.at("x") == std::to_string(x); }))
+    ++x;
+  desk.rows[2]["y"] = "0.5";
+  desk.rows[2]["x"] = std::to_string(x);
+  EXPECT_EQ(desk.tell(), (std::vector<std::string>{"recorded at other inputs", "not yet", "not yet"}));
+  ASSERT_EQ(desk.annotations().size(), 1U);
+  EXPECT_EQ(desk.annotations()[0].at("point"), std::string(1, static_cast<char>('a' + x)));
+}
+
+TEST(TellTable, KeepsNotesAndSaysWhichColumnsAreNotRecorded) {
+  TableDesk desk;
+  desk.columns.insert(desk.columns.end(), {"Bemerkung", "note"});
+  for (Row& row : desk.rows) row["Bemerkung"] = row["note"] = "";
+  desk.rows[0]["y"] = "0.5";
+  desk.rows[0]["note"] = "flask 3 was cracked";
+  desk.write();
+  EXPECT_EQ(desk.run("tell", {"--csv", "t.csv", "--dry-run"}).err, "") << "Bemerkung is empty";
+  desk.rows[0]["Bemerkung"] = "hot";
+  desk.write();
+  EXPECT_EQ(desk.run("tell", {"--csv", "t.csv"}).err,
+            "note: column \"Bemerkung\" is not recorded; a column \"note\" is\n");
+  EXPECT_EQ(desk.annotations()[0].at("note"), "flask 3 was cracked");
+  EXPECT_EQ(desk.events().back().at("note"), "flask 3 was cracked");
+  EXPECT_EQ(desk.run("verify").exit_code, 0);
+}
+
+TEST(TellTable, ASheetInTheDialectOfASpreadsheetIsReadBack) {
+  const CampaignDesk desk(price_list_campaign("budget = 50\n"),
+                          "case,x,note\na,0.5,one; two\nb,1.25,three\nc,2,four\nd,3,\n");
+  const std::string sheet =
+      desk.done("ask", {"-n", "2", "--format", "csv", "--csv-dialect", "semicolon-comma"});
+  EXPECT_TRUE(sheet.starts_with("\xEF\xBB\xBFid;point;x;note;level;value;cost;lease_until;y\n")) << sheet;
+  EXPECT_EQ(sheet.find("information"), std::string::npos) << sheet;
+  std::string filled;
+  std::istringstream lines(sheet);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    filled += line + (count == 0 ? "" : "48,5") + "\r\n";
+  ASSERT_EQ(count, 3) << sheet;
+  desk.folder.write("sheet.csv", filled);
+  desk.done("tell", {"--csv", "sheet.csv"});
+  ASSERT_EQ(desk.annotations().size(), 2U);
+  for (const auto& row : desk.annotations()) {
+    EXPECT_EQ(row.at("y"), "48.5");
+    EXPECT_NE(row.at("point"), "") << "the inputs were read as they were written";
+  }
+  desk.expect_refusal("ask", {"--csv-dialect", "semicolon"},
+                      "--csv-dialect is given, must come with --format csv");
+}
+
+TEST(TellTable, ADecimalCommaOnTheCommandLineIsNamed) {
+  const CampaignDesk desk(price_list_campaign("budget = 50\n"));
+  desk.ask();
+  const std::string reason = "must be a finite number: it has a decimal comma, write 5.6\n";
+  const ProgramResult told = desk.run("tell", {"1", "5,6"});
+  EXPECT_EQ(told.exit_code, 2);
+  EXPECT_TRUE(told.err.ends_with(reason)) << told.err;
+  desk.done("tell", {"1", "56"});
+  const ProgramResult amended = desk.run("amend", {"1", "--y", "5,6", "--reason", "comma"});
+  EXPECT_EQ(amended.exit_code, 2);
+  EXPECT_TRUE(amended.err.ends_with(reason)) << amended.err;
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ struct Answer {
   std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
   std::string worker = {};                       ///< who answered, if that is known
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
+  std::string note = {};                         ///< a remark, kept with the answer
 };
 
 /// The effect of recording an answer.

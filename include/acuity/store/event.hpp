@@ -80,6 +80,7 @@ struct Told {
   std::optional<double> queue_seconds = std::nullopt, run_seconds = std::nullopt;
   std::string worker = {};                       ///< who answered, if known; `Asked::worker` is who was asked
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
+  std::string note = {};                         ///< a remark of whoever answered
 };
 
 /// The suggestion got no answer; its point may be asked for again.
