@@ -8,6 +8,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "annotation/batch_system.hpp"
+#include "annotation/command_template.hpp"
 #include "annotation/external_command.hpp"
 #include "annotation/rehearsal.hpp"
 #include "base/text.hpp"
@@ -206,7 +207,10 @@ ExitCode check(const CheckArguments& arguments, std::ostream& out, std::ostream&
   if (study.file().annotator.mode == AnnotatorSetting::Mode::submit)
     BatchSystem(study.file(), study.pool(), annotator_folder(loaded));
 
-  const StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
+  StudyCheck checked = check_study(study, model, annotations, campaign, arguments.threads);
+  if (study.file().annotator.kind == AnnotatorSetting::Kind::command)
+    if (std::string missing = missing_program(study.file(), annotator_folder(loaded)); !missing.empty())
+      checked.warnings.insert(checked.warnings.begin(), std::move(missing));
   std::optional<Forecast> expected;
   std::optional<Trial> trial;
   if (arguments.forecast) {

@@ -1,9 +1,12 @@
 #include "annotation/command_template.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <set>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
@@ -144,27 +147,78 @@ std::size_t end_of_word(std::string_view line, std::size_t at) {
   return std::min(at, line.size());
 }
 
-// The position of the program if it is given by a relative path: the first word that does not assign a
-// variable, if it contains a slash that is not its first character. npos otherwise.
-std::size_t relative_program(std::string_view line) {
+// The position of the first word that does not assign a variable; npos if there is none.
+std::size_t first_command(std::string_view line) {
   for (std::size_t at = 0;;) {
     at = line.find_first_not_of(" \t\n", at);
     if (at == std::string_view::npos) return at;
     const std::string_view word = line.substr(at, end_of_word(line, at) - at);
     const std::size_t equals = word.find('=');
-    if (equals != std::string_view::npos && is_identifier(word.substr(0, equals))) {
-      at += word.size();
-      continue;
-    }
-    const std::size_t first = word.find_first_not_of("'\"");
-    const bool relative = first != std::string_view::npos &&
-                          word.find('/', first) != std::string_view::npos &&
-                          std::string_view("/~$`#").find(word[first]) == std::string_view::npos;
-    return relative ? at : std::string_view::npos;
+    if (equals == std::string_view::npos || !is_identifier(word.substr(0, equals))) return at;
+    at += word.size();
   }
 }
 
+// The position of the program if it is given by a relative path: the first word that does not assign a
+// variable, if it contains a slash that is not its first character. npos otherwise.
+std::size_t relative_program(std::string_view line) {
+  const std::size_t at = first_command(line);
+  if (at == std::string_view::npos) return at;
+  const std::string_view word = line.substr(at, end_of_word(line, at) - at);
+  const std::size_t first = word.find_first_not_of("'\"");
+  const bool relative = first != std::string_view::npos && word.find('/', first) != std::string_view::npos &&
+                        std::string_view("/~$`#").find(word[first]) == std::string_view::npos;
+  return relative ? at : std::string_view::npos;
+}
+
+bool is_executable(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+}
+
+bool is_in_path(const std::string& program) {
+  const char* const given = std::getenv("PATH");
+  std::string_view folders = given != nullptr ? given : "/usr/local/bin:/usr/bin:/bin";
+  while (true) {
+    const std::size_t end = std::min(folders.find(':'), folders.size());
+    const std::string_view folder = folders.substr(0, end);
+    if (is_executable(std::filesystem::path(folder.empty() ? "." : folder) / program)) return true;
+    if (end == folders.size()) return false;
+    folders.remove_prefix(end + 1);
+  }
+}
+
+// Words that the shell knows itself.
+bool is_shell_word(std::string_view word) {
+  static const std::set<std::string_view> words{
+      ".",     ":",     "[",      "alias", "bg",   "break",    "case",   "cd",      "command", "continue",
+      "do",    "done",  "echo",   "elif",  "else", "esac",     "eval",   "exec",    "exit",    "export",
+      "false", "fc",    "fg",     "fi",    "for",  "getopts",  "hash",   "if",      "in",      "jobs",
+      "kill",  "local", "printf", "pwd",   "read", "readonly", "return", "set",     "shift",   "test",
+      "then",  "times", "trap",   "true",  "type", "ulimit",   "umask",  "unalias", "unset",   "until",
+      "wait",  "while", "!",      "{",     "}"};
+  return words.contains(word);
+}
+
 }  // namespace
+
+std::string missing_program(const StudyFile& study, const std::filesystem::path& study_folder) {
+  const std::string_view line = study.annotator.command;
+  const std::size_t at = first_command(line);
+  if (at == std::string_view::npos) return "";
+  const std::string word(line.substr(at, end_of_word(line, at) - at));
+  // Quotes, variables, tokens, patterns and comments are the shell's business.
+  if (word.empty() || word.find_first_of("'\"\\$`~{}*?#()") != std::string::npos || is_shell_word(word))
+    return "";
+  const bool has_folder = word.find('/') != std::string::npos;
+  const std::filesystem::path file = word.front() == '/' ? std::filesystem::path(word) : study_folder / word;
+  if (has_folder ? is_executable(file) : is_in_path(word)) return "";
+  std::error_code ignored;
+  if (has_folder && std::filesystem::exists(file, ignored))
+    return fmt::format("the command begins with {}, which cannot be executed: chmod +x {}", word, word);
+  return fmt::format("the command begins with {}, which does not exist {}", word,
+                     has_folder ? "beside the study" : "in PATH");
+}
 
 CommandTemplate::CommandTemplate(const StudyFile& study, const std::vector<Input>& inputs,
                                  const std::filesystem::path& study_folder)

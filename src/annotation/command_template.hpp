@@ -48,6 +48,10 @@ class CommandTemplate {
   std::vector<Piece> pieces_;
 };
 
+/// What is wrong with the program of the study's command, found without running it; empty: it exists, or only
+/// the shell can tell.
+std::string missing_program(const StudyFile& study, const std::filesystem::path& study_folder);
+
 /// Quotes text as one shell word.
 std::string shell_quoted(std::string_view text);
 

@@ -161,6 +161,7 @@ std::string best_of_all_text(const BreakEvenReport& report) {
 }
 
 std::string classes_text(const BreakEvenReport& report) {
+  if (report.only) return fmt::format("  {} is the best level everywhere\n", level_text(*report.only));
   std::string text =
       fmt::format("  {:>12}  {:>12}  {}\n", "mean of " + report.modelled, "sd of " + report.modelled,
                   report.continuous ? "best of all precisions" : "best level");
@@ -170,7 +171,7 @@ std::string classes_text(const BreakEvenReport& report) {
 }
 
 // Which level is cheapest in the long run, whatever is best next.
-std::string precision_text(const BreakEvenReport& report, const std::string& unit) {
+std::string precision_text(const BreakEvenReport& report) {
   if (report.depends_on_mean || report.prices.size() < 2) return "";
   std::string text = "Price of precision (noise variance times cost)\n";
   const auto lower = [](const auto& a, const auto& b) { return a.price_of_precision < b.price_of_precision; };
@@ -178,10 +179,7 @@ std::string precision_text(const BreakEvenReport& report, const std::string& uni
   for (const BreakEvenReport::LevelPrice& one : report.prices)
     text += fmt::format("  {}: {:.4g}{}\n", level_text(one.level), one.price_of_precision,
                         is_same_level(one.level, lowest.level) ? ", the lowest" : "");
-  return text + fmt::format(
-                    "  precision adds up: with {:.4g}{} or more for every place worth visiting, {} is the "
-                    "best buy\n",
-                    lowest.level.cost, unit, level_text(lowest.level));
+  return text;
 }
 
 }  // namespace
@@ -228,7 +226,7 @@ std::string to_text(const BreakEvenReport& report, const std::string& money_unit
     else
       text += "never bought, at any price\n";
   }
-  return text + precision_text(report, unit);
+  return text + precision_text(report);
 }
 
 BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {

@@ -113,10 +113,12 @@ Json check_json(const StudyCheck& found) {
 }
 
 std::string check_text(const StudyCheck& found, const std::string& unit) {
-  std::string text = "Inputs\n";
+  // What is spent before anything is chosen comes first.
+  std::string text = found.initial.empty() ? "" : one_line(found.initial) + "\n";
+  text += "Inputs\n";
   for (const std::string& line : found.input_lines) text += "  " + line + "\n";
-  text += to_text(found.break_even, unit);
-  if (!found.initial.empty()) text += "Initial design\n  " + one_line(found.initial) + "\n";
+  if (found.break_even.levels_compete && found.break_even.left_out.empty())
+    text += to_text(found.break_even, unit);
   if (!found.notes.empty()) text += "Levels and goal\n";
   for (const std::string& sentence : found.notes) text += "  " + one_line(sentence) + "\n";
   if (!found.plan.empty()) text += "Plan of the budget\n  " + one_line(found.plan) + "\n";

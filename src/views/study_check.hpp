@@ -27,7 +27,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
 
 /// With the keys of `acuity check --format json`.
 Json check_json(const StudyCheck& found);
-/// What `acuity check` prints.
+/// What `acuity check` prints: what the initial design costs first, and no part that is for other studies.
 std::string check_text(const StudyCheck& found, const std::string& unit);
 
 }  // namespace acuity

@@ -246,6 +246,22 @@ std::string budget_warning(const Study& study, double budget, bool has_answers, 
   return "";
 }
 
+// Two levels by a command that gets no seed: a deterministic program has errors that repeats do not average.
+std::string repeat_question(const Study& study) {
+  const StudyFile& file = study.file();
+  const std::vector<Level>& levels = study.offer().levels;
+  if (file.annotator.kind != AnnotatorSetting::Kind::command || study.is_ladder() || levels.size() < 2 ||
+      file.has_bias() || !file.target->has_noise())
+    return "";
+  const bool has_seed = file.annotator.command.find("{seed}") != std::string::npos ||
+                        file.annotator.command.find("ACUITY_SEED") != std::string::npos;
+  const bool is_said =
+      std::any_of(levels.begin(), levels.end(), [](const Level& level) { return level.repeats_itself; });
+  if (has_seed || is_said) return "";
+  return "the command gets no {seed}: does the same run give the same answer again? Then write repeat = "
+         "\"same\" in its levels";
+}
+
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const StudyModel& model,
@@ -270,6 +286,9 @@ std::vector<std::string> warnings_before_spending(const Study& study, const Stud
       warnings.push_back("no campaign can be created: " + problem);
   for (std::string& warning : study_warnings(study, model, annotations))
     warnings.push_back(std::move(warning));
+  if (campaign == nullptr)
+    if (std::string question = repeat_question(study); !question.empty())
+      warnings.push_back(std::move(question));
   if (std::string warning = budget_warning(study, budget, !annotations.empty(), campaign != nullptr);
       !warning.empty())
     warnings.push_back(std::move(warning));

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -161,6 +163,72 @@ TEST(Check, WarnsOfNamesThatCampaignsRefuse) {
                       "print, must be renamed\n"),
             std::string::npos);
   EXPECT_EQ(run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path()).exit_code, 2);
+}
+
+TEST(Check, BeginsWithTheCostOfTheInitialDesign) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const std::string out = checked(
+      folder, "[campaign]\nbudget = 100\nunit = \"h\"\ninitial = { count = 3, level = \"coarse\" }\n" +
+                  testing::with_given_model(testing::price_list_study()));
+  EXPECT_TRUE(out.starts_with("3 answers first, at points far apart, at level \"coarse\", for 3 h\nInputs\n"))
+      << out;
+  EXPECT_EQ(out.find("precision adds up"), std::string::npos) << out;
+}
+
+TEST(Check, LeavesOutTheTableThatLevelsWithBiasDoNotHave) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const std::string out = checked(folder,
+                                  "[campaign]\nbudget = 100\n[pool]\nfile = \"pool.csv\"\n"
+                                  "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nbias = \"learn\"\n"
+                                  "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 10\n");
+  EXPECT_EQ(out.find("Break-even"), std::string::npos) << out;
+}
+
+TEST(Check, SaysOnceThatOneLevelOfClassesIsTheBestEverywhere) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const std::string out =
+      checked(folder,
+              "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n"
+              "[[level]]\nname = \"crowd\"\naccuracy = 0.75\ncost = 0.1\n"
+              "[[level]]\nname = \"expert\"\naccuracy = 0.8\ncost = 10\n");
+  EXPECT_NE(out.find("  crowd is the best level everywhere\n"), std::string::npos) << out;
+  EXPECT_EQ(out.find("mean of f"), std::string::npos) << out;
+}
+
+std::string study_of_command(const std::string& command, const std::string& level = "") {
+  return "[campaign]\nbudget = 100\n" + testing::with_given_model(testing::price_list_study()) + level +
+         "[annotator]\ncommand = '" + command + "'\n";
+}
+
+TEST(Check, FindsACommandThatDoesNotExistWithoutRunningIt) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const auto check = [&](const std::string& command) { return checked(folder, study_of_command(command)); };
+  EXPECT_NE(check("no-such-solver --x {x} {seed}")
+                .find("  the command begins with no-such-solver, which does not exist in PATH\n"),
+            std::string::npos);
+  EXPECT_NE(check("OMP_NUM_THREADS=1 ./solver {x} {seed}")
+                .find("  the command begins with ./solver, which does not exist beside the study\n"),
+            std::string::npos);
+  folder.write("solver", "#!/bin/sh\necho 1 >>called\n");
+  EXPECT_NE(check("./solver {x} {seed}").find("which cannot be executed: chmod +x ./solver\n"),
+            std::string::npos);
+  std::filesystem::permissions(folder.path() / "solver", std::filesystem::perms::owner_all);
+  for (const char* command : {"./solver {x} {seed}", "echo {x} {seed}", "cd / && true {seed}",
+                              "sh -c true {seed}", "$HOME/solver {seed}", "[ -e a ] && echo {x} {seed}"})
+    EXPECT_EQ(check(command).find("the command begins with"), std::string::npos) << command;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "called"));
+}
+
+TEST(Check, AsksWhetherRepeatsGiveTheSameAnswer) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0.25\n1\n2\n3\n4\n5\n6\n7\n");
+  const std::string question = "does the same run give the same answer again?";
+  EXPECT_NE(checked(folder, study_of_command("echo {x}")).find(question), std::string::npos);
+  EXPECT_EQ(checked(folder, study_of_command("echo {x} {seed}")).find(question), std::string::npos);
 }
 
 TEST(Check, OneLevelHasNoPriceToBeat) {
