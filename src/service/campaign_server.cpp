@@ -375,15 +375,22 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
     throw HttpProblem(403, "the request comes from a page of another origin");
   HttpRequest checked = request;
   if (!is_data) checked.authorization.clear();
+  const auto count = [&](const std::string& client) {
+    if (const double wait = rate.wait_of(client, std::chrono::steady_clock::now()); wait > 0.0)
+      throw HttpProblem(429, "too many requests", wait);
+  };
   Caller caller;
   try {
     caller = gate->caller_of(checked);
   } catch (const HttpProblem& problem) {
-    if (is_data || problem.status() != 401) throw;
+    if (is_data || problem.status() != 401) {
+      // Wrong tokens, hosts, origins and types are requests of their address. Right tokens from the same
+      // address, which may be a proxy's, have a count of their own.
+      count("address " + request.peer);
+      throw;
+    }
   }
-  const std::string client = caller.name.empty() ? "address " + request.peer : "token " + caller.name;
-  if (const double wait = rate.wait_of(client, std::chrono::steady_clock::now()); wait > 0.0)
-    throw HttpProblem(429, "too many requests", wait);
+  count(caller.name.empty() ? "address " + request.peer : "token " + caller.name);
   if (!is_data) {
     if (request.method != "GET") throw HttpProblem(405, "the page can only be read");
     return file(request);

@@ -526,6 +526,34 @@ TEST(CampaignServer, ThatIsAskedTooOftenSaysSo) {
   EXPECT_EQ(served.get("me", "rob").status, 200) << "others do not notice";
 }
 
+TEST(CampaignServer, LimitsRequestsThatItRefusesToo) {
+  CampaignServerOptions options;
+  options.requests_per_second = 2.0;
+  const auto refused = [&](const std::string& method, const std::string& fields,
+                           const std::string& host = "") {
+    const Served served(study_text, options);
+    const std::string own = fmt::format("127.0.0.1:{}", served.server->port());
+    std::set<std::string> statuses;
+    int limited = 0;
+    for (int k = 0; k < 30; ++k) {
+      RawConnection one(served.server->port());
+      one.send(method + " /v1/status HTTP/1.1\r\nHost: " + (host.empty() ? own : host) + "\r\n" + fields +
+               "Connection: close\r\n\r\n");
+      const std::string status = one.receive().substr(9, 3);
+      limited += status == "429" ? 1 : 0;
+      statuses.insert(status);
+    }
+    EXPECT_GE(limited, 10) << fields << host;
+    EXPECT_EQ(served.get("me", "rob").status, 200) << "who has a token is not refused for what others send";
+    return statuses;
+  };
+  using Statuses = std::set<std::string>;
+  EXPECT_EQ(refused("GET", "Authorization: Bearer wrongwrongwrongwrongwrong\r\n"), (Statuses{"401", "429"}));
+  EXPECT_EQ(refused("GET", "", "evil.example"), (Statuses{"421", "429"}));
+  EXPECT_EQ(refused("GET", "Origin: http://evil.example\r\n"), (Statuses{"403", "429"}));
+  EXPECT_EQ(refused("POST", "Content-Type: text/plain\r\nContent-Length: 0\r\n"), (Statuses{"415", "429"}));
+}
+
 // Eight workers at once: nobody gets the same suggestion, and the books are exact.
 TEST(CampaignServer, ManyWorkersAtOnceLoseAndDoubleNothing) {
   std::string pool = "case,x\n";
