@@ -11,6 +11,7 @@
 #include "campaign/answer_reader.hpp"
 #include "campaign/state_queries.hpp"
 #include "service/role_limits.hpp"
+#include "store/worker_name.hpp"
 #include "text/json.hpp"
 #include "views/campaign_text.hpp"
 
@@ -114,6 +115,11 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
     throw HttpProblem(
         400, fmt::format("\"count\" is {}, must be a whole number from 1 to {}", count, most_at_once));
   const std::string worker = body.text("worker").value_or(caller.name);
+  if (worker == worker_name::initial)
+    throw HttpProblem(400,
+                      fmt::format("\"worker\" is \"{}\", must be another name: it marks answers that were "
+                                  "known before the campaign",
+                                  worker));
   campaign_.refresh();
   AskResult result;
   try {

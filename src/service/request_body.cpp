@@ -36,7 +36,9 @@ std::string answer_text(const Json& value) {
 }
 
 std::int64_t id_of(const std::string& name, const Json& value) {
-  if (!value.is_number_integer()) complain(name, value, "the number of a suggestion");
+  // Above 2^63 it would be read as a negative number.
+  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX))
+    complain(name, value, "the number of a suggestion");
   return value.get<std::int64_t>();
 }
 
@@ -74,7 +76,8 @@ std::optional<double> RequestBody::number(const std::string& name) const {
 std::optional<std::int64_t> RequestBody::whole(const std::string& name) const {
   const Json* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_number_integer()) complain(name, *value, "a whole number");
+  if (!value->is_number_integer() || (value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX))
+    complain(name, *value, "a whole number");
   return value->get<std::int64_t>();
 }
 

@@ -150,6 +150,25 @@ TEST(RoleLimits, LeaveProgramsWhatTheyHad) {
             Json::array({id(2)}));
 }
 
+TEST(RoleLimits, NobodyAsksUnderTheNameOfKnownAnswers) {
+  const Served served;
+  const HttpReply reply = served.post("rob", "ask", {{"worker", "initial"}});
+  EXPECT_EQ(reply.status, 400) << reply.body;
+  EXPECT_EQ(served.desk.status().at("pending"), 0);
+}
+
+TEST(RoleLimits, NumbersThatAreTooLargeAreReportedAsTheyAre) {
+  const Served served;
+  for (const char* body :
+       {R"({"id": 18446744073709551615, "y": 1})", R"({"id": 9223372036854775808, "y": 1})"}) {
+    const HttpReply reply = served.client("rob")->post("/v1/tell", body);
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_NE(reply.body.find(std::string(body).substr(7, 19)), std::string::npos) << reply.body;
+    EXPECT_EQ(reply.body.find("is -"), std::string::npos) << reply.body;
+  }
+  EXPECT_EQ(served.client("rob")->post("/v1/ask", R"({"count": 18446744073709551615})").status, 400);
+}
+
 // How surprising an answer is would tell what the model expects of the next one.
 TEST(RoleLimits, PeopleAreNotToldHowSurprisingTheirAnswersAre) {
   const Served served;
