@@ -84,14 +84,14 @@ AskResult Campaign::Parts::resumed(const AskOptions& asked) {
     if (static_cast<std::int64_t>(result.suggestions.size()) == asked.count) break;
     result.suggestions.push_back(suggestion_of(study, record.asked));
     const auto& until = record.asked.lease_until;
-    if (asked.lease && until && *until < now() + 0.5 * *asked.lease) to_renew.push_back(id);
+    if (asked.lease && until && *until < lease_clock() + 0.5 * *asked.lease) to_renew.push_back(id);
   }
   if (to_renew.empty()) return result;
   add([&] {
     std::vector<Event> events;
     for (const std::int64_t id : to_renew)
       if (state.find(id)->status == SuggestionStatus::pending)
-        events.push_back(Renewed{id, now() + *asked.lease, asked.worker});
+        events.push_back(Renewed{id, lease_end(*asked.lease), asked.worker});
     return events;
   });
   // One may have been answered by another process meanwhile.
@@ -270,7 +270,7 @@ std::vector<std::int64_t> Campaign::renew(const std::vector<std::int64_t>& ids, 
         p.complain(fmt::format("suggestion {} is that of {}, must be that of {} to be renewed", id,
                                record.asked.worker.empty() ? "nobody" : printable(record.asked.worker, 60),
                                worker.empty() ? "nobody" : printable(worker, 60)));
-      events.push_back(Renewed{id, p.now() + lease, worker});
+      events.push_back(Renewed{id, p.lease_end(lease), worker});
     }
     return events;
   });

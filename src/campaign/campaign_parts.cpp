@@ -208,13 +208,38 @@ State Campaign::Parts::state_after(const Event& event) const {
   return after;
 }
 
+double Campaign::Parts::lease_clock() const {
+  const double log = now();
+  if (address.is_in_database() || !job.is_alone()) return log;
+  const double host = acuity::now();
+  return log - host > usual_clock_difference ? host : log;
+}
+
+// A lease that is longer than the log is ahead ends by the clock of the log, so that the end of a lease that
+// is later than its beginning always tells how long the lease is.
+double Campaign::Parts::lease_end(double seconds) const {
+  const double log = now(), clock = lease_clock();
+  return (log - clock > seconds ? clock : log) + seconds;
+}
+
 void Campaign::Parts::release_lapsed() {
-  if (state.lapsed(now()).empty()) return;
-  add([&] {
+  const auto due = [&] {
+    const double clock = lease_clock();
     std::vector<Event> events;
-    for (const std::int64_t id : state.lapsed(now())) events.push_back(Released{id, "its lease has ended"});
+    for (const std::int64_t id : state.pending()) {
+      const SuggestionRecord& record = *state.find(id);
+      const std::optional<double>& until = record.asked.lease_until;
+      if (!until) continue;
+      const double seconds = *until - record.asked_at;
+      if (*until <= clock)
+        events.push_back(Released{id, "its lease has ended"});
+      else if (seconds > 0.0 && record.asked_at - clock > std::max(seconds, usual_clock_difference))
+        // It began while a clock was ahead; when that was is not known, so that it begins again.
+        events.push_back(Renewed{id, clock + seconds, record.asked.worker});
+    }
     return events;
-  });
+  };
+  if (!due().empty()) add(due);
 }
 
 Campaign::Parts::Choice Campaign::Parts::choose(const AskOptions& asked) {
@@ -240,7 +265,7 @@ Campaign::Parts::Choice Campaign::Parts::choose(const AskOptions& asked) {
               .mean = s.mean,
               .variance = s.variance,
               .worker = asked.worker,
-              .lease_until = asked.lease ? std::optional(now() + *asked.lease) : std::nullopt,
+              .lease_until = asked.lease ? std::optional(lease_end(*asked.lease)) : std::nullopt,
               .answer_mean = s.answer_mean,
               .answer_variance = s.answer_variance,
               .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,

@@ -50,6 +50,11 @@ struct Campaign::Parts {
   void require_answerable() const;
 
   double now() const { return store->now(); }
+  // Leases are measured by this clock. The clock of the log stands still while the log is ahead, because an
+  // event was written with a wrong clock; leases must end nevertheless. In a database, and with several
+  // processes, which must agree, it is the clock of the log.
+  double lease_clock() const;
+  double lease_end(double seconds) const;
 
   std::optional<OwnerChanged> owning;    // while this process is the owner
   std::unique_ptr<Tenure> tenure;        // of such an owner, if the store has tenures

@@ -7,10 +7,12 @@
 #include "acuity/data/pool_file.hpp"
 #include "acuity/data/table.hpp"
 #include "base/checksum.hpp"
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
 #include "store/kept_files.hpp"
+#include "study/duration.hpp"
 
 namespace acuity {
 
@@ -177,8 +179,15 @@ class Verifier {
         if (!follows(stored, rules, state)) return "";
       check_end(rules, state);
       if (!study_ && !log_.events.empty()) return "valid, except for rules that need the study";
-      return fmt::format("{}, all valid", counted(state.sequence(), "event"));
+      return fmt::format("{}, all valid{}", counted(state.sequence(), "event"), ahead_text());
     });
+  }
+
+  std::string ahead_text() const {
+    const double ahead = log_.events.empty() ? 0.0 : log_.events.back().time - now();
+    return ahead > usual_clock_difference
+               ? fmt::format("; the last is {} ahead of this machine's clock", in_words(ahead))
+               : "";
   }
 
   // False if the events after it cannot be checked.

@@ -463,10 +463,15 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   const CampaignModel model(study, state);
   const CalibrationVerdict verdict =
       state.annotations() > 0 ? verdict_on(campaign, std::nullopt, &model) : CalibrationVerdict();
+  const double ahead = campaign.address().is_in_database() ? 0.0 : campaign.now() - now();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
   text += error_lines(study, state, model, verdict, extent) + money_lines(state) + counts_line(study, state) +
           unexplained_text(campaign) + next_line(campaign);
+  if (ahead > usual_clock_difference)
+    text +=
+        fmt::format("The log is {} ahead of this machine's clock: an event was written with a wrong clock.\n",
+                    in_words(ahead));
   if (extent == StatusExtent::brief) return text;
   text += leave_one_out_line(study, model);
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
