@@ -23,11 +23,13 @@ template <>
 struct Lanes<double> {
   typedef double Vector __attribute__((vector_size(vector_bytes)));
   typedef std::int64_t Bits __attribute__((vector_size(vector_bytes)));
+  typedef std::uint64_t WrappingBits __attribute__((vector_size(vector_bytes)));
 };
 template <>
 struct Lanes<float> {
   typedef float Vector __attribute__((vector_size(vector_bytes)));
   typedef std::int32_t Bits __attribute__((vector_size(vector_bytes)));
+  typedef std::uint32_t WrappingBits __attribute__((vector_size(vector_bytes)));
 };
 template <typename Real>
 using VectorOf = typename Lanes<Real>::Vector;
@@ -81,7 +83,7 @@ constexpr Real negligible_exponent = sizeof(Real) == 8 ? Real(-345) : Real(-43);
 template <typename Real>
 inline VectorOf<Real> decay(VectorOf<Real> x) {
   using V = VectorOf<Real>;
-  using B = BitsOf<Real>;
+  using B = typename Lanes<Real>::WrappingBits;  // lanes of numbers that are not finite may overflow
   constexpr bool wide = sizeof(Real) == 8;
   constexpr Real magic = wide ? Real(0x1.8p52) : Real(0x1.8p23);
   constexpr Real high = wide ? Real(0x1.62e42fefa0000p-1) : Real(0x1.62e4p-1);
