@@ -24,8 +24,8 @@ bool is_set_by_mpirun(std::string_view name) {
 
 std::vector<std::string> inherited_environment(const std::vector<std::pair<std::string, std::string>>& added,
                                                BatchVariables batch) {
-  std::set<std::string, std::less<>> replaced{"ACUITY_ALPHA", "ACUITY_LEVEL", "ACUITY_RESUME_ID",
-                                              "ACUITY_RESUME_FROM"};
+  std::set<std::string, std::less<>> replaced{"ACUITY_ALPHA",       "ACUITY_LEVEL", "ACUITY_RESUME_ID",
+                                              "ACUITY_RESUME_FROM", "ACUITY_TOKEN", "PGPASSWORD"};
   for (const auto& [name, value] : added) replaced.insert(name);
   bool is_rank = false;
   for (char** variable = ::environ; *variable != nullptr; ++variable)

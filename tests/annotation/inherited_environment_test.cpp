@@ -51,6 +51,15 @@ TEST(InheritedEnvironment, TheRequestOverridesAndAnEnclosingAttemptsPointIsGone)
   EXPECT_FALSE(has(found, "ACUITY_RESUME_FROM=/x"));
 }
 
+// An annotator is often a program of somebody else, and its output is kept.
+TEST(InheritedEnvironment, SecretsOfAcuityAreNotPassedOn) {
+  const Variables set({{"PGPASSWORD", "secret"}, {"ACUITY_TOKEN", "token"}, {"PGUSER", "ann"}});
+  const std::vector<std::string> found = inherited_environment({});
+  EXPECT_FALSE(has(found, "PGPASSWORD=secret"));
+  EXPECT_FALSE(has(found, "ACUITY_TOKEN=token"));
+  EXPECT_TRUE(has(found, "PGUSER=ann"));
+}
+
 TEST(InheritedEnvironment, SettingsForMpirunAreTheUsersUnlessMpirunStartedUs) {
   const Variables set({{"OMPI_MCA_btl", "self"}, {"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OPAL_PREFIX", "/x"}});
   const std::vector<std::string> outside = inherited_environment({});
