@@ -47,7 +47,7 @@ std::string annotations_csv(const Campaign& campaign) {
     columns.push_back(name);
   }
   if (!excluded.empty()) columns.emplace_back("excluded");
-  ResultTable table(Format::csv, columns);
+  ResultTable table(Format::csv, columns, ResultTable::Reader::spreadsheet);
   const auto add_texts = [&](std::optional<Index> row, std::vector<ResultTable::Cell>& cells) {
     for (const std::size_t k : texts)
       cells.push_back(row ? ResultTable::Cell(std::string(pool.text(*row, k)))

@@ -110,7 +110,7 @@ ResultTable score_rows(const std::vector<ScoredPoint>& scored, const Study& stud
                                    "cost",
                                    "information_per_cost"};
   if (resumes) columns.emplace_back("resume_from");
-  ResultTable table(format, columns);
+  ResultTable table(format, columns, ResultTable::Reader::spreadsheet);
   for (const ScoredPoint& one : scored) {
     const Score& score = one.score;
     const Level level = level_of(score, model.offer, model.acquisition);

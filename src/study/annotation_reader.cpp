@@ -8,6 +8,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/study/study.hpp"
+#include "data/csv_scanner.hpp"
 #include "study/exclusions.hpp"
 #include "study/input_settings.hpp"
 #include "study/nearest.hpp"
@@ -42,8 +43,8 @@ class AnnotationReader {
     std::vector<Exclusion> found;
     for (Index row = 0; row < table_.rows(); ++row) {
       if (!is_exclusion(row)) continue;
-      const std::optional<Index> point = study_.pool().find(table_.text(row, *id_));
-      const std::string level = given_ == Given::level ? table_.text(row, precision_) : std::string();
+      const std::optional<Index> point = study_.pool().find(id_at(row));
+      const std::string level = given_ == Given::level ? level_at(row) : std::string();
       if (!level.empty() && !level_index_.contains(level)) continue;
       if (point) found.push_back({*point, level, table_.text(row, *excluded_)});
     }
@@ -55,6 +56,16 @@ class AnnotationReader {
   static constexpr std::string_view own_columns[] = {"id",       "y",   "alpha", "level", "noise_variance",
                                                      "accuracy", "cost"};
 
+  // Tables that acuity has written have an apostrophe before text that a spreadsheet would take for a
+  // formula. A name that really begins so is found first.
+  std::string id_at(Index row) const {
+    const std::string text = table_.text(row, *id_);
+    return study_.pool().find(text) ? text : csv::unprotected(text);
+  }
+  std::string level_at(Index row) const {
+    const std::string text = table_.text(row, precision_);
+    return level_index_.contains(text) ? text : csv::unprotected(text);
+  }
   const Target& target() const { return *study_.file().target; }
   std::string level_column() const { return study_.is_ladder() ? "alpha" : "level"; }
   std::string channel_column() const { return std::string(target().channel_column()); }
@@ -186,7 +197,7 @@ class AnnotationReader {
 
   // The id takes precedence; if it is empty, the point is given by its inputs.
   Place read_place(Index row) const {
-    const std::string id = id_ ? table_.text(row, *id_) : "";
+    const std::string id = id_ ? id_at(row) : "";
     if (id.empty()) {
       Vector x(static_cast<Index>(inputs_.size()));
       for (std::size_t k = 0; k < inputs_.size(); ++k) {
@@ -258,7 +269,7 @@ class AnnotationReader {
   }
 
   void read_level(Index row, Annotation& annotation) const {
-    const auto found = level_index_.find(table_.text(row, precision_));
+    const auto found = level_index_.find(level_at(row));
     if (found == level_index_.end()) {
       std::vector<std::string> names;
       for (const Level& level : study_.offer().levels) names.push_back(level.name);

@@ -191,5 +191,36 @@ TEST(Score, ReadsAMillionRowsOfEightColumns) {
   EXPECT_EQ(ids(result.out), std::vector<std::string>{"0"});
 }
 
+// Text that a spreadsheet would run as a formula is protected, as in the sheets of `ask`, and read back.
+TEST(Score, AndExportsProtectNamesThatLookLikeFormulas) {
+  const Folder folder;
+  folder.write("pool.csv", "case,x\n=1+1,0\n+a,1\n@b,2\n-2,3\nplain,4\n");
+  folder.write(
+      "study.toml",
+      with_given_model("[campaign]\nname = \"c\"\nbudget = 5\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+                       "[[level]]\nname = \"=lvl\"\nnoise_sd = 0.3\ncost = 1\n"));
+  const ProgramResult scored = run_acuity({"score", "study.toml", "--format", "csv"}, folder.path());
+  EXPECT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_EQ(ids(scored.out), (std::vector<std::string>{"'=1+1", "'+a", "'@b", "-2", "plain"}));
+  for (const auto& row : csv_rows(scored.out)) EXPECT_EQ(row.at("level"), "'=lvl");
+
+  ASSERT_EQ(run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  for (int id = 1; id <= 4; ++id) {
+    ASSERT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).exit_code, 0);
+    ASSERT_EQ(run_acuity({"tell", "c.acuity", std::to_string(id), "0.5"}, folder.path()).exit_code, 0);
+  }
+  const ProgramResult exported =
+      run_acuity({"export", "c.acuity", "--annotations", "known.csv"}, folder.path());
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const std::string table = folder.read("known.csv");
+  for (const auto& row : csv_rows(table)) {
+    EXPECT_EQ(row.at("level"), "'=lvl");
+    EXPECT_EQ(std::string("=+@").find(row.at("point").front()), std::string::npos) << row.at("point");
+  }
+  const ProgramResult again =
+      run_acuity({"score", "study.toml", "--annotations", "known.csv", "--format", "csv"}, folder.path());
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
 }  // namespace
 }  // namespace acuity::testing::score_test
