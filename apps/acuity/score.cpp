@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/data/pool_file.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "acuity/selection/selector.hpp"
@@ -165,6 +166,13 @@ std::string next_in_words(const Study& study, const StudyModel& model, const Sug
          "\n";
 }
 
+// A campaign has a copy that was checked when it was created, and processes of a job read a share each.
+void require_undamaged_pool(const LoadedStudy& loaded) {
+  const std::filesystem::path& file = loaded.study().file().pool_file;
+  if (loaded.campaign() == nullptr && this_job().is_alone() && PoolFile::recognises(file))
+    PoolFile::open(file).verify();
+}
+
 ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream& log) {
   check_arguments(arguments);
   const PoolWork& work = arguments.work;
@@ -176,6 +184,7 @@ ExitCode score(const ScoreArguments& arguments, std::ostream& out, std::ostream&
                       .learning = {},
                       .plan_seconds = work.plan_seconds},
                      this_job());
+  require_undamaged_pool(loaded);
   // With other money than the campaign's it is a question about another ask.
   const std::optional<AskResult> next = arguments.remaining ? std::nullopt : loaded.look_ahead();
   const Study& study = loaded.study();
