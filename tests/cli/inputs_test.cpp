@@ -136,7 +136,7 @@ TEST(Inputs, AppearByTheirNamesInSheetsAndLogs) {
   // Another solvent than asked for, by its name; a value that nobody has is refused.
   const std::string done = rows[0].at("solvent") == "THF" ? "DMF" : "THF";
   const std::string header = "id,solvent,stirred,y\n";
-  lab.folder.write("filled.csv", header + "1," + done + ",TRUE,50\n2,,,40\n");
+  lab.folder.write("filled.csv", "id,solvent,temperature,stirred,y\n1," + done + ",81.5,TRUE,50\n2,,,,40\n");
   lab.output({"tell", "c", "--csv", "filled.csv"});
   lab.folder.write("wrong.csv", header + "3,water,no,50\n");
   const ProgramResult wrong = lab.run({"tell", "c", "--csv", "wrong.csv"});

@@ -342,6 +342,7 @@ CampaignData hourly(double budget, int answers) {
   }
   for (std::size_t k = 0; k < 2; ++k) data.books.levels[k].spent = data.course.spending.back().spent[k];
   data.books.spent = data.course.money.back().spent;
+  data.books.free = budget - data.books.spent;
   data.course.projected_end.reset();
   return data;
 }
@@ -393,9 +394,7 @@ TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
   const auto spent = places_on(near.svg, "ink");
   EXPECT_NE(near.svg.find(">projected<"), std::string::npos);
   EXPECT_NE(near.svg.find("stroke-dasharray=\"6 4\""), std::string::npos);
-  EXPECT_NE(
-      near.caption.find("the remaining 18 runs will last until 14 hours after the campaign was created."),
-      std::string::npos)
+  EXPECT_NE(near.caption.find("the 18 runs that are free last for another 7 hours."), std::string::npos)
       << near.caption;
   // It takes half of the width: what was spent ends in the middle.
   ASSERT_EQ(spent.size(), 15U);
@@ -405,8 +404,7 @@ TEST(MoneyFigure, GoesOnToTheBudgetIfThatIsNear) {
   const CampaignFigure far = money_figure(data);
   EXPECT_EQ(far.svg.find(">projected<"), std::string::npos);
   EXPECT_NE(far.svg.find(">budget<"), std::string::npos);
-  EXPECT_NE(far.caption.find("36 hours after the campaign was created, beyond the picture."),
-            std::string::npos)
+  EXPECT_NE(far.caption.find("last for another 29 hours, beyond the picture."), std::string::npos)
       << far.caption;
 
   data.books.budget = 1000.0;  // more than five times what was spent
