@@ -8,11 +8,11 @@
 
 #include "acuity/base/errors.hpp"
 #include "service/access.hpp"
-#include "service/campaign_server.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/http_message.hpp"
 #include "service/label_desk.hpp"
 #include "service/predictions.hpp"
+#include "service/role_limits.hpp"
 #include "target.hpp"
 #include "text/json.hpp"
 
@@ -75,13 +75,6 @@ const Verb all_verbs[] = {
     {'c', "/v1/label/cannot-tell",
      [](Desk& d, const std::string& b, const Caller& c) { return Json(d.desk.cannot_tell(b, c)); }}};
 
-Role role_needed(const char* path) {
-  static const std::vector<CampaignServer::Route> routes = CampaignServer::routes();
-  for (const CampaignServer::Route& route : routes)
-    if (route.pattern == path) return route.role;
-  std::abort();
-}
-
 Caller caller_of(const std::string& line) {
   const bool has_role = line.size() > 1 && line[1] >= '0' && line[1] <= '3';
   const int role = has_role ? line[1] - '0' : 3;
@@ -99,7 +92,7 @@ void request(Desk& desk, const std::string& text) {
   const Caller caller = caller_of(line);
   const std::int64_t before = desk.campaign.state().sequence();
   try {
-    Gate::require(caller, role_needed(verb->path));
+    require_allowed(limits_of("POST", verb->path), caller);
     if (json_text(verb->reply(desk, body, caller)).empty()) std::abort();
     return require_books(desk.campaign);
   } catch (const HttpProblem& problem) {
