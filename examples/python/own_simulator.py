@@ -84,7 +84,7 @@ campaign.close()
 # %% Looked at with the program
 program = shutil.which("acuity") or Path(__file__).resolve().parents[2] / "build/release/bin/acuity"
 if Path(program).exists():
-    print(subprocess.run([program, "status", folder], check=True, capture_output=True, text=True).stdout)
+    print(subprocess.run([program, "status", folder, "--details"], check=True, capture_output=True, text=True).stdout)
 
 # %% [markdown]
 # In another process, a day later: `open`, `run`, and the pending run is done first. Two threads are at work; NumPy and

@@ -72,8 +72,7 @@ std::string purchases_line(const Planned& plan, const Study& study) {
   if (plan.note == nothing_left || is_too_little(plan.remaining, study))
     return left + nothing_left_text(study);
   const std::string bought = purchases_list(plan.purchases, study.offer().levels);
-  return left + (bought.empty() ? "the best answers are chosen one at a time"
-                                : "expected to buy " + bought);
+  return left + (bought.empty() ? "the best answers are chosen one at a time" : "expected to buy " + bought);
 }
 
 }  // namespace acuity

@@ -150,7 +150,7 @@ TEST(CostByInputs, BuysWhereRunsAreCheapAndKeepsTheBooks) {
   low = model.offer.cost(0, 0), high = model.offer.cost(59, 0);
   EXPECT_GT(high, 8.0 * low);
   EXPECT_NEAR(low, 1.0, 0.35);
-  const std::string status = status_text(campaign);
+  const std::string status = status_text(campaign, StatusExtent::details);
   EXPECT_NE(status.find("choices use costs by the inputs"), std::string::npos) << status;
   EXPECT_NE(status_json(campaign).find("\"log_cost\":{\"slopes\":["), std::string::npos);
   // What one answer may have cost more than was reserved for it is all that can be missing.

@@ -255,7 +255,7 @@ TEST(PlannedCampaign, StatusHasThePlanAndTheCertificate) {
   EXPECT_GT(certificate->share(), 0.4);
   EXPECT_LE(certificate->share(), 1.0);
   EXPECT_NEAR(certificate->spent, campaign.state().spent(), 1e-9);
-  const std::string text = status_text(campaign);
+  const std::string text = status_text(campaign, StatusExtent::details);
   EXPECT_NE(text.find("of the most that this money could have bought"), std::string::npos) << text;
   EXPECT_NE(text.find("\nnothing can be bought any more\n"), std::string::npos) << text;
   EXPECT_NE(status_json(campaign).find("\"certificate\":{\"share\":"), std::string::npos);

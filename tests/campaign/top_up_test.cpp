@@ -178,7 +178,8 @@ TEST(TopUp, CostsTheDifferenceAndReplacesTheAnswer) {
   for (const std::int64_t id : campaign.state().answered()) EXPECT_NE(id, *asked.resume_from);
   // The annotation carries what the whole run has cost.
   EXPECT_EQ(campaign.annotations().back().cost, before.charged + asked.cost);
-  EXPECT_NE(status_text(campaign).find("1 answer replaced by continuing its run"), std::string::npos)
+  EXPECT_NE(status_text(campaign, StatusExtent::details).find("1 answer replaced by continuing its run"),
+            std::string::npos)
       << status_text(campaign);
   EXPECT_NE(status_json(campaign).find("\"replaced\":1"), std::string::npos);
   std::string events;

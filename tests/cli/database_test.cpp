@@ -266,16 +266,18 @@ TEST_F(Database, ThatCannotBeUsedIsSaidInASentence) {
   const Folder folder;
   folder.write("pool.csv", CampaignDesk::eight_points);
   folder.write("study.toml", with_given_model(price_list_campaign()));
-  const auto refused = [&](const std::vector<std::string>& words) {
+  const auto refused = [&](const std::vector<std::string>& words, int exit_code = 2) {
     const ProgramResult result = run_acuity(words, folder.path());
-    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     Witness::see(words[0], result.err);
     return result.err;
   };
   refused({"status", server->address("nosuch") + "/wing"});
-  refused({"init", server->address("postgres", 1) + "/wing", "--study", "study.toml"});
+  setenv("ACUITY_DATABASE_PATIENCE", "0.5", 1);
+  refused({"init", server->address("postgres", 1) + "/wing", "--study", "study.toml"}, 1);
+  unsetenv("ACUITY_DATABASE_PATIENCE");
   refused({"status", fmt::format("postgresql://acuity:wrong-{}@127.0.0.1:{}/postgres/wing",
                                  PostgresServer::password, server->port())});
   EXPECT_TRUE(contains(refused({"status", server->address()}), "it names no campaign"));

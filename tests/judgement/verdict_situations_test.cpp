@@ -473,7 +473,8 @@ TEST(VerdictSituations, EveryUserIsToldTheVerdict) {
        {raw_table(0), meshes(0, false, false), dose(1, false, false), lab(2), people(0), dft(0)}) {
     const Played played(situation, 40);
     const CalibrationVerdict verdict = played.verdict();
-    EXPECT_NE(status_text(played.campaign()).find(verdict.text()), std::string::npos) << verdict.text();
+    EXPECT_NE(status_text(played.campaign(), StatusExtent::details).find(verdict.text()), std::string::npos)
+        << verdict.text();
     const CampaignData data = campaign_data(played.campaign());
     const bool is_warned =
         std::any_of(data.warnings.begin(), data.warnings.end(), [&](const std::string& one) {

@@ -8,6 +8,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "support/campaigns.hpp"
+#include "support/moments.hpp"
 #include "support/thorough.hpp"
 
 namespace acuity::testing::crash_test {
@@ -119,7 +120,7 @@ std::string shown(const Desk& desk) {
   status.erase("created");
   const ProgramResult annotations = desk.run({"export", "C", "--annotations", "-"});
   EXPECT_EQ(annotations.exit_code, 0) << annotations.err;
-  return status.dump() + "\n" + annotations.out;
+  return status.dump() + "\n" + testing::without_moments(annotations.out);
 }
 
 // The course of a campaign that nobody interrupts.
