@@ -427,8 +427,9 @@ TEST(PeopleView, AccusesNobodyForDisagreeingWithThoseWhoGuess) {
       campaign.tell({one});
       // From ten answers on.
       if (name == "yesman" && k == 9)
-        for (const PersonView& view : people_view(campaign))
+        for (const PersonView& view : people_view(campaign)) {
           EXPECT_EQ(view.remark, view.name == name ? "yes 10 of 10 times" : "") << view.name;
+        }
     }
   std::int64_t contradicted = 0;
   for (const PersonView& one : people_view(campaign)) {
@@ -436,9 +437,12 @@ TEST(PeopleView, AccusesNobodyForDisagreeingWithThoseWhoGuess) {
       EXPECT_EQ(one.remark, "") << one.name;
       contradicted += one.different >= one.same ? 1 : 0;
     }
-    if (one.name == "coin") EXPECT_EQ(one.remark, "no better than a coin") << *one.high;
-    if (one.name == "yesman")
+    if (one.name == "coin") {
+      EXPECT_EQ(one.remark, "no better than a coin") << *one.high;
+    }
+    if (one.name == "yesman") {
       EXPECT_EQ(one.remark, fmt::format("yes {} of {} times", one.answers, one.answers));
+    }
   }
   EXPECT_GE(contradicted, 1) << "somebody good agrees with the others in half of the cases at most";
 }
