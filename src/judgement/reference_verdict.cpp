@@ -1,0 +1,78 @@
+#include "judgement/reference_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "judgement/left_out_places.hpp"
+#include "judgement/prequential.hpp"
+#include "judgement/verdict_parts.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Calibration = CalibrationVerdict::Calibration;
+using About = CalibrationVerdict::About;
+
+// Answers of the reference level that were predicted before they came: with fewer nothing is known about the
+// error that all answers of a level with bias share.
+constexpr Index enough_references = 8;
+// An alarm must be surer than a word of praise, and than the word for caution, which costs nobody anything.
+constexpr double surely_narrow = 0.9, likely_wide = 0.7, likely_good = 0.8;
+
+Index inside(const LeftOutPlaces& places) {
+  return std::count_if(places.scores.begin(), places.scores.end(),
+                       [](const PlaceScore& one) { return std::abs(one.z()) <= 1.959963984540054; });
+}
+
+void take_factor(const FactorOfF& of_f, CalibrationVerdict& verdict) {
+  verdict.factor = of_f.median;
+  verdict.low = of_f.low;
+  verdict.high = of_f.high;
+  verdict.calibration = of_f.is_narrow >= surely_narrow ? Calibration::too_narrow
+                        : of_f.is_wide >= likely_wide   ? Calibration::too_wide
+                        : of_f.is_good >= likely_good   ? Calibration::good
+                                                        : Calibration::cannot_tell;
+}
+
+// What would settle it and can be done now: empty if the money that is left does not buy it.
+std::string reference_advice(const Campaign& campaign, const LevelEvidence& levels, Index missing) {
+  const Offer& offer = campaign.study().offer();
+  const Level& finest = offer.levels[static_cast<std::size_t>(offer.finest())];
+  const double cost = static_cast<double>(missing) * finest.reserved();
+  if (cost > campaign.state().free()) return "";
+  return fmt::format("to settle it: acuity ask C --level {} -n {}, about {:.3g}{}{}", levels.finest, missing,
+                     cost, campaign.study().file().unit.empty() ? "" : " ", campaign.study().file().unit);
+}
+
+}  // namespace
+
+CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvidence& levels) {
+  const auto count =
+      static_cast<Index>(prequential_scores(campaign, 60, PredictedAnswers::at_reference).size());
+  const LeftOutPlaces places = left_out_places(campaign.study(), campaign.state());
+  CalibrationVerdict verdict;
+  verdict.about = About::reference;
+  verdict.answers = static_cast<Index>(places.scores.size());
+  if (verdict.answers >= least_scores) take_factor(places.factor(), verdict);
+  verdict.reason = levels.is_reference_unknown
+                       ? fmt::format("there is no answer at {}, so the bias of {} is an assumption",
+                                     levels.finest, levels.most_used)
+                       : fmt::format("{} of {} answers of {} are inside the intervals that the others give",
+                                     inside(places), verdict.answers, levels.finest);
+  if (count < enough_references) {
+    verdict.reason +=
+        fmt::format("; {} were predicted before they came, {} are needed", count, enough_references);
+    if (verdict.calibration != Calibration::too_narrow) verdict.calibration = Calibration::cannot_tell;
+  }
+  if (verdict.calibration == Calibration::cannot_tell)
+    verdict.advice = reference_advice(campaign, levels, std::max<Index>(enough_references - count, 4));
+  if (verdict.calibration == Calibration::too_narrow)
+    verdict.advice = "multiply standard deviations by the factor until it goes away with more answers";
+  if (verdict.calibration == Calibration::too_wide) verdict.advice = "nothing is wrong with being cautious";
+  return verdict;
+}
+
+}  // namespace acuity

@@ -1,0 +1,123 @@
+#include "judgement/verdict_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "numerics/distributions.hpp"
+#include "study/noise_key.hpp"
+
+namespace acuity {
+
+namespace {
+
+using Calibration = CalibrationVerdict::Calibration;
+
+// Beyond these the interval of the factor must lie before something is said: standard deviations that are off
+// by less are as good as most can be known.
+constexpr double tolerated = 1.08, tolerated_width = 1.2;
+// Within these it must lie before intervals are called good.
+constexpr double not_narrow = 1.35, not_wide = 1.6;
+
+}  // namespace
+
+double effective_count(const std::vector<double>& scores) {
+  double squares = 0.0, fourths = 0.0;
+  for (const double z : scores) squares += z * z, fourths += z * z * z * z;
+  const auto n = static_cast<double>(scores.size());
+  if (scores.size() < static_cast<std::size_t>(enough_scores) || squares == 0.0) return n;
+  const double kurtosis = n * fourths / (squares * squares);
+  return n * std::min(1.0, 2.0 / std::max(kurtosis - 1.0, 0.1));
+}
+
+std::string times(double factor) {
+  return factor < 9.5 ? fmt::format("{:.1f}", factor) : fmt::format("{:.0f}", factor);
+}
+
+CalibrationVerdict judge(const std::vector<double>& scores, double counted) {
+  CalibrationVerdict verdict;
+  verdict.answers = static_cast<Index>(scores.size());
+  double squares = 0.0;
+  for (const double z : scores) squares += z * z;
+  const numerics::ChiSquaredDistribution chi(counted);
+  const double mean_square = squares / static_cast<double>(scores.size());
+  verdict.factor = std::sqrt(mean_square);
+  verdict.low = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.95));
+  verdict.high = std::sqrt(mean_square * counted / boost::math::quantile(chi, 0.05));
+  const bool is_enough = verdict.answers >= enough_scores;
+  if (verdict.low > tolerated)
+    verdict.calibration = Calibration::too_narrow;
+  else if (verdict.high < 1.0 / tolerated_width && is_enough)
+    verdict.calibration = Calibration::too_wide;
+  else if (verdict.low > 1.0 / not_wide && verdict.high < not_narrow && is_enough)
+    verdict.calibration = Calibration::good;
+  return verdict;
+}
+
+double share_inside(const std::vector<double>& scores) {
+  double inside = 0.0;
+  for (const double z : scores) inside += std::abs(z) <= 1.959963984540054 ? 1.0 : 0.0;
+  return inside / static_cast<double>(scores.size());
+}
+
+std::string factor_text(const CalibrationVerdict& verdict) {
+  return fmt::format("errors are {} times the standard deviation claimed, {} to {} with 90 % probability",
+                     times(verdict.factor), times(verdict.low), times(verdict.high));
+}
+
+Calibration word_for_surprise(double excess) {
+  return std::abs(excess) <= surprising ? Calibration::good
+         : excess > 0.0                 ? Calibration::too_narrow
+                                        : Calibration::too_wide;
+}
+
+void say_too_few(CalibrationVerdict& verdict, std::string_view recorded) {
+  verdict.reason = fmt::format("{} {}, {} are needed", verdict.answers, recorded, enough_scores);
+  verdict.advice = "continue";
+}
+
+std::string narrow_advice(const StudyFile& study) {
+  if (study.fit.never())
+    return "let the model learn: leave amplitude, lengthscale and fit out of [model], or check their units";
+  if (study.standardise == Standardise::none)
+    return "inputs are not standardised: leave pool.standardise out, so that length scales fit any unit";
+  if (study.nugget == 0.0)
+    return "leave noise.nugget out, so that noise which the study does not declare is learned";
+  if (study.fit.prior == HyperparameterPrior::none)
+    return "leave model.prior out: few answers pretend to know length scales";
+  if (!study.price_list.empty() && !study.fit.noise)
+    return "multiply standard deviations by the factor until it goes away; model.fit_noise = true learns how "
+           "far each level is off, "
+           "and a level with an error of its own at every point (a mesh) may have to be left out";
+  return "multiply standard deviations by the factor until it goes away with more answers";
+}
+
+std::string wide_advice(const StudyFile& study) {
+  if (study.fit.never()) return "let the model learn: leave amplitude, lengthscale and fit out of [model]";
+  const std::string key = noise_key(*study.target);
+  return study.fit.noise
+             ? "nothing is wrong with being cautious; " + key + " of the levels may be overstated"
+             : key + " of the levels may be overstated; model.fit_noise = true learns how far each is off";
+}
+
+std::string cautious_advice(const StudyFile& study) {
+  if (study.fit.never()) return wide_advice(study);
+  return fmt::format("nothing is wrong with being cautious; f may be smoother than the model expects{}",
+                     study.kernel == KernelFamily::rbf
+                         ? ""
+                         : ": if you know that it is, model.kernel = \"rbf\" has shorter intervals");
+}
+
+void advise_on_labels(const StudyFile& study, CalibrationVerdict& verdict) {
+  if (verdict.calibration == Calibration::too_narrow)
+    verdict.advice = "levels may be less accurate than the study says";
+  if (verdict.calibration == Calibration::too_wide)
+    verdict.advice = fmt::format(
+        "levels may be more accurate than the study says, or {}",
+        study.fit.never() ? "classes crisper than a fixed amplitude allows"
+                          : "inputs that do not matter hide those that do: pool.inputs leaves them "
+                            "out");
+}
+
+}  // namespace acuity

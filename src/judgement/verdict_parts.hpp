@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judgement/calibration_verdict.hpp"
+
+namespace acuity {
+
+// What the verdicts by different evidence share.
+
+// A factor nearer to 1 than this, or to its inverse, counts as mended.
+constexpr double mended = 1.25;
+// Of labels, in sampling errors.
+constexpr double surprising = 2.5;
+// Scores without which nothing is said at all, and without which nothing good is said.
+constexpr Index least_scores = 3, enough_scores = 12;
+
+/// So many independent scores tell as much about the mean square: tails heavier than those of a normal
+/// distribution make it less certain.
+double effective_count(const std::vector<double>& scores);
+
+/// The factor by which standard deviations are too small, and the word for it, from scores that are worth
+/// `counted` independent ones.
+CalibrationVerdict judge(const std::vector<double>& scores, double counted);
+
+/// The share of standardised errors within an interval of 95 %.
+double share_inside(const std::vector<double>& scores);
+
+/// "1.4", "13"
+std::string times(double factor);
+/// "errors are 1.4 times the standard deviation claimed, 1.1 to 1.9 with 90 % probability"
+std::string factor_text(const CalibrationVerdict& verdict);
+
+CalibrationVerdict::Calibration word_for_surprise(double excess);
+void say_too_few(CalibrationVerdict& verdict, std::string_view recorded);
+
+/// The most likely reason for intervals that are too narrow, given which parameters the study fixes.
+std::string narrow_advice(const StudyFile& study);
+std::string wide_advice(const StudyFile& study);
+/// If answers are as far from their predictions as claimed, their noise is not the reason.
+std::string cautious_advice(const StudyFile& study);
+void advise_on_labels(const StudyFile& study, CalibrationVerdict& verdict);
+
+}  // namespace acuity
