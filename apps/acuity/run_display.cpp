@@ -34,7 +34,9 @@ struct EventText {
         e.row < 0 ? "" : inputs_text(study.pool().columns(), study.pool().point(e.row));
     return fmt::format("asked {}: {} ({}) at {}, cost {}{}", e.id, e.point, inputs,
                        describe(e.level, e.alpha), brief(e.cost),
-                       e.replaces ? fmt::format(", continues {}", *e.replaces) : "");
+                       e.audit      ? ", for the audit"
+                       : e.replaces ? fmt::format(", continues {}", *e.replaces)
+                                    : "");
   }
   std::string operator()(const Told& e) const {
     return fmt::format("told {}{}: {}, cost {}; spent {}", e.id, e.unasked ? " (not asked for)" : "",
@@ -75,6 +77,10 @@ struct EventText {
   }
   std::string operator()(const Renewed& e) const {
     return fmt::format("renewed {} until {}", e.id, time_text(e.lease_until));
+  }
+  std::string operator()(const Audited& e) const {
+    return fmt::format("audited: the model learns from {} from now on",
+                       counted(static_cast<std::int64_t>(e.ids.size()), "answer") + " of the audit");
   }
   std::string operator()(const PersonAdded& e) const {
     if (!e.active) return e.name + " is not asked any more";

@@ -72,6 +72,7 @@ def create(
     stop: Optional[Mapping[str, Any]] = None,
     annotator: Optional[Mapping[str, Any]] = None,
     people: Optional[Mapping[str, Any]] = None,
+    audit: Optional[Mapping[str, Any]] = None,
     threads: int = 0,
 ) -> Campaign:
     """Creates a campaign, in a folder that must not exist yet, in a database (`postgresql://host/database/name`), or in
@@ -201,7 +202,7 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
         },
         "acquisition": {key: given[key] for key in ("information", "graph", "infinite", "approximation", "plan")},
     }
-    for key in ("target", "stop", "annotator", "people"):
+    for key in ("target", "stop", "annotator", "people", "audit"):
         if given[key]:
             options[key] = _dictionary(given[key], key)
     if initial_file is not None:

@@ -102,6 +102,7 @@ AskResult Campaign::Parts::resumed(const AskOptions& asked) {
 }
 
 void Campaign::Parts::prepare_to_choose() {
+  end_audit_if_due();
   learn_if_due();
   if (options.storage_for_plans)
     belief.set_storage(plan_is_stale() ? *options.storage_for_plans : options.storage);

@@ -223,7 +223,7 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
 
 void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
   const SuggestionRecord& record = *state.find(id);
-  if (record.asked.gold) return;  // the answer tells nothing about f
+  if (record.is_withheld()) return;  // the answer will not be the model's, or not yet
   if (const auto channel = pending_channel(study_, model_, state, record))
     add_expected(id, expected_annotation(study_, record).place, *channel);
 }

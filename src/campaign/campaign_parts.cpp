@@ -12,6 +12,7 @@
 #include "acuity/study/study_learner.hpp"
 #include "base/clock.hpp"
 #include "campaign/answer_check.hpp"
+#include "campaign/audit.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/state_queries.hpp"
@@ -270,7 +271,8 @@ Campaign::Parts::Choice Campaign::Parts::choose(const AskOptions& asked) {
               .answer_variance = s.answer_variance,
               .reserve = s.reserved() > s.cost ? std::optional(s.reserved()) : std::nullopt,
               .replaces = s.resume_from,
-              .gold = study.gold_class(s.row).has_value()});
+              .gold = study.gold_class(s.row).has_value(),
+              .audit = s.audit});
   choice.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return choice;
 }
@@ -339,9 +341,19 @@ void Campaign::Parts::learn_if_due() {
   }
 }
 
+void Campaign::Parts::end_audit_if_due() {
+  if (!audit_is_complete(study, state)) return;
+  std::optional<Audited> audited;
+  job.on_leader([&] { audited = audit_predictions(study, state, options.threads); });
+  add_given([&](const std::vector<StoredEvent>& news) -> std::vector<Event> {
+    if (!audited || has_any<Asked, Told, Amended, Retracted, Fitted, Audited, StudyChanged>(news)) return {};
+    return {*audited};
+  });
+}
+
 bool Campaign::Parts::plan_is_stale() const {
   return study.file().acquisition.plan && !in_initial_phase(study, state) &&
-         state.plan_is_stale(study.goal() == nullptr);
+         state.plan_is_stale(study.goal() == nullptr, audit_reserve(study, state));
 }
 
 void Campaign::Parts::plan_if_due() {

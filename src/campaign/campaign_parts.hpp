@@ -117,6 +117,8 @@ struct Campaign::Parts {
 
   // Learning is slow, so it happens outside a transaction; the result is discarded if earlier answers were
   // changed meanwhile.
+  /// The model sees the answers of the audit from now on, if all have come.
+  void end_audit_if_due();
   void learn_if_due();
 
   // Plans for a goal take longer, so they are not made after every fit.

@@ -52,6 +52,8 @@ ChoiceRound::ChoiceRound(const Study& study, const State& state, CampaignBelief&
       model_(model_of_person_ ? *model_of_person_ : belief.model()),
       candidates_(open_candidates(study, state, belief, options), state, scope_),
       gold_(study, state, options),
+      audit_(audit_draw_of(study, state)),
+      audit_money_(audit_.cost()),
       design_(initial_design(study)),
       initial_left_(design_.count() - state.told_or_pending()),
       has_scale_(study.file().knows_scale() || model_.learned.has_value()) {
@@ -120,9 +122,20 @@ std::string ChoiceRound::stop_reason(const Pick& pick) {
 std::optional<Suggestion> ChoiceRound::gold_instead_of(const Pick& pick) {
   const std::optional<Index> row = gold_.next();
   if (!row) return std::nullopt;
-  Suggestion question = gold_suggestion(study_, model_, belief_.belief(), pick.score, *row);
+  Suggestion question = suggestion_of_row(study_, model_, belief_.belief(), pick.score, *row);
   if (!candidates_.all().affordable(question.reserved())) return std::nullopt;
   return question;
+}
+
+std::optional<Suggestion> ChoiceRound::of_audit() {
+  const std::optional<Index> row = audit_.next();
+  if (!row || !scope_.allows(audit_.level()) || others_can_be_asked()) return std::nullopt;
+  // Otherwise the point is kept from everybody. A person is not asked twice.
+  if (study_.file().repeat && !candidates_.all().is_open(*row, audit_.level())) return std::nullopt;
+  Suggestion question = suggestion_of_row(study_, model_, belief_.belief(), {.level = audit_.level()}, *row);
+  question.audit = true;
+  const double left = candidates_.all().largest_cost() + audit_money_;
+  return question.reserved() <= left ? std::optional(std::move(question)) : std::nullopt;
 }
 
 void ChoiceRound::take(const Pick& pick) {
@@ -142,6 +155,16 @@ void ChoiceRound::take_gold(Suggestion question, const Pick& instead_of) {
   candidates_.charge(question.reserved());
   if (!instead_of.is_drawn) --initial_left_;
   jointly_.clear();  // fewer units are left than the batch takes
+  use_units_of(question);
+  result_.suggestions.push_back(std::move(question));
+}
+
+void ChoiceRound::take_audit(Suggestion question) {
+  question.id = next_id();
+  audit_.take();
+  const double kept = std::min(audit_money_, question.reserved());
+  audit_money_ -= kept;
+  candidates_.charge(question.reserved() - kept);
   use_units_of(question);
   result_.suggestions.push_back(std::move(question));
 }

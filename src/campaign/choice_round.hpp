@@ -7,6 +7,7 @@
 
 #include "acuity/campaign/campaign.hpp"
 #include "campaign/ask_scope.hpp"
+#include "campaign/audit.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/gold_questions.hpp"
 #include "campaign/initial_draw.hpp"
@@ -24,7 +25,7 @@ struct Pick {
 ///
 /// Invariant: the belief, the candidates, the capacity and the initial design include every suggestion of
 /// the result, as if the suggestions before the next one were pending in the log. Questions about gold items
-/// are in the result and paid for, but are no part of the belief or of the design.
+/// and of the audit are in the result and paid for, but are no part of the belief or of the design.
 ///
 /// A round lives on the stack of choose_next() and belongs to the thread that chooses. Study, state, belief
 /// and options must outlive it. It conditions the belief; the caller takes these suggestions back if they
@@ -50,9 +51,13 @@ class ChoiceRound {
   std::string stop_reason(const Pick& pick);
   /// A question about a gold item in place of the choice, if it is time for one and it can be paid for.
   std::optional<Suggestion> gold_instead_of(const Pick& pick);
+  /// The next question of the audit: for when nothing else is to be asked, of anybody. Nothing if the audit
+  /// is complete, or not for this ask.
+  std::optional<Suggestion> of_audit();
   void take(const Pick& pick);
   /// The choice is not taken and stays for the next question.
   void take_gold(Suggestion question, const Pick& instead_of);
+  void take_audit(Suggestion question);
 
   // The result, by the reason for which the round ends.
   AskResult result() { return std::move(result_); }
@@ -82,6 +87,8 @@ class ChoiceRound {
   RoundCandidates candidates_;
   std::optional<Selector> separate_selector_;  // if this ask may not be given everything
   GoldQuestions gold_;
+  AuditDraw audit_;
+  double audit_money_;  // that was kept for it
 
   const InitialDesign design_;
   std::int64_t initial_left_;  // answers of the design that are still to be asked for; may be negative

@@ -26,9 +26,14 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     std::optional<Pick> pick = round.from_initial_design();
     if (!pick && round.must_wait_for_initial_design()) return round.end_within_initial_design();
     if (!pick) pick = round.by_information();  // one by one, or jointly within a capacity
-    if (!pick) return round.end_without_candidate();
-    if (std::string reason = round.stop_reason(*pick); !reason.empty())
-      return round.end_at_target(std::move(reason));
+    std::string reason = pick ? round.stop_reason(*pick) : "";
+    if (!pick || !reason.empty()) {
+      if (std::optional<Suggestion> last = round.of_audit()) {
+        round.take_audit(*std::move(last));
+        continue;
+      }
+      return pick ? round.end_at_target(std::move(reason)) : round.end_without_candidate();
+    }
     if (std::optional<Suggestion> question = round.gold_instead_of(*pick))
       round.take_gold(*std::move(question), *pick);
     else

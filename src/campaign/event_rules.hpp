@@ -44,6 +44,7 @@ class EventRules {
   void check(const StudyChanged& event, const State& state) const;
   void check(const Renewed&, const State&) const {}
   void check(const PersonAdded& event, const State& state) const;
+  void check(const Audited&, const State&) const {}
   bool is_former(const State& state) const { return state.changes().size() < changes_; }
   void require_row(Index row, Index lowest) const;
   void require_level(const State& state, const std::string& level, std::optional<double> alpha) const;

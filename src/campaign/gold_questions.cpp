@@ -36,8 +36,8 @@ std::optional<Index> GoldQuestions::next() {
   return row;
 }
 
-Suggestion gold_suggestion(const Study& study, const StudyModel& model, PoolBelief& belief,
-                           const Score& instead_of, Index row) {
+Suggestion suggestion_of_row(const Study& study, const StudyModel& model, PoolBelief& belief,
+                             const Score& instead_of, Index row) {
   Score score = instead_of;
   score.point = row;
   score.top_up.reset();

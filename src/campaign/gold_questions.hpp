@@ -26,9 +26,9 @@ class GoldQuestions {
   std::vector<Index> left_;           // items that the person has not had; the next one last
 };
 
-/// A question about the gold item `row` that looks like the choice `instead_of`: at the same level, with the
-/// information that an answer there would have.
-Suggestion gold_suggestion(const Study& study, const StudyModel& model, PoolBelief& belief,
-                           const Score& instead_of, Index row);
+/// A question about a row that looks like the choice `instead_of`: at the same level, with the information
+/// that an answer there would have.
+Suggestion suggestion_of_row(const Study& study, const StudyModel& model, PoolBelief& belief,
+                             const Score& instead_of, Index row);
 
 }  // namespace acuity

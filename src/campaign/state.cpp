@@ -64,7 +64,7 @@ Asked asked_by_itself(const Told& event) {
 
 // An answer that becomes valid again after a retraction is moved to the end.
 void State::set_counted(std::int64_t id, bool counts) {
-  if (find(id)->asked.gold) return;
+  if (find(id)->is_withheld()) return;
   const auto at = std::find(answered_.begin(), answered_.end(), id);
   if (counts && at == answered_.end()) answered_.push_back(id);
   if (!counts && at != answered_.end()) answered_.erase(at);
@@ -169,6 +169,14 @@ void State::check(const Renewed& event) const {
   require_pending(event.id, "renewed");
 }
 
+void State::check(const Audited& event) const {
+  for (const std::int64_t id : event.ids)
+    if (const SuggestionRecord& record = require_known(id, "audited");
+        !record.asked.audit || record.was_audited || record.status != SuggestionStatus::told)
+      throw DamagedError(fmt::format(
+          "event {} of the log audits suggestion {}, which has no answer of an audit", sequence_ + 1, id));
+}
+
 void State::check(const StudyChanged& event) const {
   if (!created_.study.empty() && event.before != created_.study)
     throw DamagedError(
@@ -192,7 +200,7 @@ void State::take(const Asked& event) {
 void State::add_suggestion(const Asked& asked) {
   suggestions_.push_back({.asked = asked, .asked_at = now_, .told = {}, .values = {}, .reason = {}});
   pending_.push_back(asked.id);
-  if (!asked.gold) ++told_or_pending_;
+  if (!asked.gold && !asked.audit) ++told_or_pending_;
 }
 
 // No suggestion becomes pending again.
@@ -200,7 +208,8 @@ void State::set_status(SuggestionRecord& record, SuggestionStatus status) {
   const auto counts = [](SuggestionStatus one) {
     return one == SuggestionStatus::told || one == SuggestionStatus::pending;
   };
-  if (!record.asked.gold) told_or_pending_ += (counts(status) ? 1 : 0) - (counts(record.status) ? 1 : 0);
+  if (!record.asked.gold && !record.asked.audit)
+    told_or_pending_ += (counts(status) ? 1 : 0) - (counts(record.status) ? 1 : 0);
   record.status = status;
   const auto found = std::lower_bound(pending_.begin(), pending_.end(), record.asked.id);
   if (found != pending_.end() && *found == record.asked.id) pending_.erase(found);
@@ -214,7 +223,7 @@ void State::take(const Told& event) {
   told.told_at = now_;
   told.cannot_tell = false;
   told.seconds.reset();
-  if (!told.asked.gold) answered_.push_back(event.id);
+  if (!told.is_withheld()) answered_.push_back(event.id);
   replace_values(told, event.values);
   if (!event.unasked) failures_in_a_row_ = 0;
   told.charged += event.cost;
@@ -332,9 +341,9 @@ void State::take(const Retracted& event) {
   fit_is_stale_ = must_plan_again_ = true;
 }
 
-// Answers to gold items are none for the model.
+// Answers to gold items are none for the model, answers of the audit not yet.
 void State::replace_values(SuggestionRecord& record, const std::vector<double>& values) {
-  if (!record.asked.gold)
+  if (!record.is_withheld())
     annotations_ +=
         static_cast<std::int64_t>(values.size()) - static_cast<std::int64_t>(record.values.size());
   record.values = values;
@@ -368,10 +377,22 @@ void State::take(const Planned& event) {
   must_plan_again_ = learned_since_plan_ = false;
 }
 
-bool State::plan_is_stale(bool after_every_fit) const {
+bool State::plan_is_stale(bool after_every_fit, double kept) const {
   constexpr double part = 0.1;
   return must_plan_again_ || !planned_ || (after_every_fit && learned_since_plan_) ||
-         planned_->remaining - free() >= part * budget_;
+         planned_->remaining - (free() - kept) >= part * budget_;
+}
+
+void State::take(const Audited& event) {
+  for (const std::int64_t id : event.ids) {
+    SuggestionRecord& audited = record(id);
+    audited.was_audited = true;
+    annotations_ += static_cast<std::int64_t>(audited.values.size());
+    set_counted(id, !audited.values.empty());
+  }
+  answers_changed();
+  must_plan_again_ = true;
+  audited_ = event;
 }
 
 void State::take(const OwnerChanged& event) {

@@ -5,6 +5,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/audit.hpp"
 #include "campaign/reported_cost.hpp"
 
 namespace acuity {
@@ -112,7 +113,8 @@ Suggestion suggestion_of(const Study& study, const Asked& asked) {
                         .answer_variance = asked.answer_variance,
                         .information = asked.information,
                         .cost = asked.cost,
-                        .resume_from = asked.replaces};
+                        .resume_from = asked.replaces,
+                        .audit = asked.audit};
   suggestion.level.reserve = asked.reserve.value_or(0.0);
   if (asked.row < 0) return suggestion;
   const double* inputs = study.pool().point(asked.row);
@@ -298,26 +300,32 @@ Candidates candidates_of(const Study& study, const State& state) {
 
 Candidates shown_candidates_of(const Study& study, const State& state, Candidates candidates) {
   for (const SuggestionRecord& record : state.suggestions())
-    if (record.asked.gold && !record.values.empty())
-      candidates.buy(record.asked.row, told_annotation(study, record).level, 0.0);
+    if (record.is_withheld() && !record.values.empty() && record.row() >= 0)
+      candidates.buy(record.row(), told_annotation(study, record).level, 0.0);
   for (const std::int64_t id : state.pending()) {
     const SuggestionRecord& record = *state.find(id);
     if (record.row() >= 0) candidates.buy(record.row(), expected_annotation(study, record).level, 0.0);
   }
-  candidates.set_money(state.free(), state.budget());
   for (const Excluded& excluded : state.excluded()) {
     if (const std::optional<Index> level = study.find_level(excluded.level))
       candidates.exclude(excluded.row, *level);
     else
       candidates.close(excluded.row);
   }
+  candidates.set_money(state.free(), state.budget());
+  return candidates;
+}
+
+Candidates purchasable_of(const Study& study, const State& state, Candidates candidates) {
+  candidates = shown_candidates_of(study, state, std::move(candidates));
+  // What their class is is known; the answers of people to them are no evidence about f.
+  for (const GoldItem& item : study.gold()) candidates.close(item.row);
   return candidates;
 }
 
 Candidates candidates_of(const Study& study, const State& state, Candidates candidates) {
-  candidates = shown_candidates_of(study, state, std::move(candidates));
-  // What their class is is known; the answers of people to them are no evidence about f.
-  for (const GoldItem& item : study.gold()) candidates.close(item.row);
+  candidates = purchasable_of(study, state, std::move(candidates));
+  if (study.file().audit.answers > 0) AuditDraw(study, state, candidates).keep_from(candidates);
   return candidates;
 }
 

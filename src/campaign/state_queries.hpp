@@ -64,6 +64,8 @@ std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state);
 Candidates candidates_of(const Study& study, const State& state);
 /// As above, if the caller already has what is left after annotations_of(), Study::candidates_after().
 Candidates candidates_of(const Study& study, const State& state, Candidates candidates);
+/// The same with the points and the money that are kept for the audit.
+Candidates purchasable_of(const Study& study, const State& state, Candidates candidates);
 /// The same, but gold items are as open as other points with as many answers: for people who must not see
 /// which points they are. Nothing may be chosen among these.
 Candidates shown_candidates_of(const Study& study, const State& state, Candidates candidates);

@@ -333,10 +333,11 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
   Explanation result;
   result.chosen = chosen;
   result.unit = model.acquisition.information->unit();
-  result.in_design =
-      in_initial_phase(study, state) || !(study.file().knows_scale() || model.learned.has_value());
-  result.is_drawn = result.in_design || model.acquisition.ranking == Ranking::random;
-  result.levels_compete = !model.acquisition.finest_only() && !result.in_design;
+  result.in_audit = chosen.audit;
+  result.in_design = !result.in_audit && (in_initial_phase(study, state) ||
+                                          !(study.file().knows_scale() || model.learned.has_value()));
+  result.is_drawn = result.in_audit || result.in_design || model.acquisition.ranking == Ranking::random;
+  result.levels_compete = !model.acquisition.finest_only() && !result.in_design && !result.in_audit;
   result.remaining = open.remaining();
   result.pending = state.pending();
   result.has_failed = has_failed_before(state, chosen.row);

@@ -70,6 +70,7 @@ struct Explanation {
   std::string unit;                ///< of the information
   bool is_drawn = false;           ///< the initial design, or `random`
   bool in_design = false;          ///< it belongs to the initial design
+  bool in_audit = false;           ///< it belongs to the audit
   bool has_failed = false;         ///< the point failed before, and waits until nothing else is left
   Allowed allowed = Allowed::everything;
   bool levels_compete = true;      ///< false: the highest precision only

@@ -109,6 +109,10 @@ std::string reason_text(const Explanation& e, const Study& study) {
         "It belongs to the initial design ({}), at points {}; choices by information come after it.\n",
         fmt::join(parts, ", "), design.space_filling ? "far apart" : "drawn by the seed");
   }
+  if (e.in_audit)
+    return "It was drawn at random for the audit: the answer will judge the model, which does not see it "
+           "before "
+           "all answers of the audit have come.\n";
   if (e.is_drawn) return "It was drawn by the seed, not chosen by its information.\n";
   std::string text;
   if (e.has_failed) text = "It had failed before, and is asked again because nothing else is left.\n";
@@ -276,7 +280,9 @@ std::string to_text(const Explanation& e, const Study& study) {
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
   text += e.instead ? "\nWhich level it would be." : "\nWhy this level.";
-  if (e.in_design)
+  if (e.in_audit)
+    text += " The audit is at this level; levels do not compete for it.";
+  else if (e.in_design)
     text += " The initial design says so; levels do not compete yet.";
   else if (!e.levels_compete)
     text += " Only the highest precision is asked for here; levels do not compete.";

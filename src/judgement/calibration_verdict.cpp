@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
+#include "judgement/audit_verdict.hpp"
 #include "judgement/calibration.hpp"
 #include "judgement/held_out_verdict.hpp"
 #include "judgement/level_verdict.hpp"
@@ -82,6 +83,8 @@ std::string CalibrationVerdict::words() const {
     case Calibration::cannot_tell:
       break;
   }
+  if (about == About::audit)
+    return fmt::format("no sign that they are too {}", is_of_classes ? "sure" : "narrow");
   return "cannot tell yet";
 }
 
@@ -96,6 +99,8 @@ std::string CalibrationVerdict::about_name() const {
       return "reference";
     case About::test:
       return "test";
+    case About::audit:
+      return "audit";
     case About::answers:
       break;
   }
@@ -183,6 +188,8 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
   const bool has_answers = campaign.state().annotations() > 0 && has_scale(study, campaign.state());
   std::optional<CampaignModel> own_model;
   if (known && has_answers && model == nullptr) model = &own_model.emplace(study, campaign.state());
+  if (!(known && has_answers))
+    if (std::optional<CalibrationVerdict> by_audit = verdict_on_audit(campaign)) return *std::move(by_audit);
   if (study.file().binary()) {
     if (known && has_answers) return verdict_on_held_out_labels(campaign, *model, *known);
     return verdict_on_predictions(campaign);

@@ -23,7 +23,8 @@ struct CalibrationVerdict {
   enum class About {
     answers,    ///< further answers of the levels that were bought
     reference,  ///< f, by answers of the reference level
-    test        ///< the points of a table
+    test,       ///< the points of a table
+    audit       ///< f, by answers at points drawn at random that the model had not seen
   };
 
   Calibration calibration = Calibration::cannot_tell;
@@ -36,11 +37,12 @@ struct CalibrationVerdict {
   std::string reason, advice;    ///< sentences
 
   /// "good", "too narrow by a factor of about 2", "too wide by a factor of about 2", "cannot tell yet";
-  /// classes: "good", "too sure", "too unsure", "cannot tell yet"
+  /// classes: "good", "too sure", "too unsure", "cannot tell yet". An audit that cannot tell has found "no
+  /// sign that they are too narrow" (classes: "too sure").
   std::string words() const;
   /// "prequential", "held-out", "levels"
   std::string evidence_name() const;
-  /// "answers", "reference", "test"
+  /// "answers", "reference", "test", "audit"
   std::string about_name() const;
   /// The words, the reason and the advice, for people.
   std::string text() const;
@@ -53,7 +55,8 @@ struct CalibrationVerdict {
 CalibrationVerdict verdict_on(const std::vector<double>& scores);
 
 /// The verdict on a campaign that `status`, `report`, `run` and Python share. By held-out values if there are
-/// any: those of `test`, else what the study's simulation knows. Else by answers of different levels that
+/// any: those of `test`, else what the study's simulation knows. Else by an audit that is complete. Else by
+/// answers of different levels that
 /// contradict each other, else by the prediction of every answer made before it was recorded. `model`: that
 /// of the campaign, if the caller has it.
 CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test = std::nullopt,

@@ -104,9 +104,10 @@ PrequentialScore score_of_label(const SuggestionRecord& record, double value, Pr
 }
 
 // The valid answers in the order in which they were recorded. Those whose runs were continued count as they
-// were; of the answers that replaced them most was known.
+// were; of the answers that replaced them most was known. Answers of an audit are judged by themselves.
 std::vector<std::int64_t> predicted_answers(const State& state) {
   std::vector<std::int64_t> ids = state.answered();
+  std::erase_if(ids, [&](std::int64_t id) { return state.find(id)->asked.audit; });
   if (state.replaced() == 0) return ids;
   std::erase_if(ids, [&](std::int64_t id) { return state.find(id)->asked.replaces.has_value(); });
   for (const SuggestionRecord& record : state.suggestions())

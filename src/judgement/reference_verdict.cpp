@@ -19,22 +19,9 @@ using About = CalibrationVerdict::About;
 // Answers of the reference level that were predicted before they came: with fewer nothing is known about the
 // error that all answers of a level with bias share.
 constexpr Index enough_references = 8;
-// An alarm must be surer than a word of praise, and than the word for caution, which costs nobody anything.
-constexpr double surely_narrow = 0.9, likely_wide = 0.7, likely_good = 0.8;
-
 Index inside(const LeftOutPlaces& places) {
   return std::count_if(places.scores.begin(), places.scores.end(),
                        [](const PlaceScore& one) { return std::abs(one.z()) <= 1.959963984540054; });
-}
-
-void take_factor(const FactorOfF& of_f, CalibrationVerdict& verdict) {
-  verdict.factor = of_f.median;
-  verdict.low = of_f.low;
-  verdict.high = of_f.high;
-  verdict.calibration = of_f.is_narrow >= surely_narrow ? Calibration::too_narrow
-                        : of_f.is_wide >= likely_wide   ? Calibration::too_wide
-                        : of_f.is_good >= likely_good   ? Calibration::good
-                                                        : Calibration::cannot_tell;
 }
 
 // What would settle it and can be done now: empty if the money that is left does not buy it.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "judgement/calibration_verdict.hpp"
+#include "judgement/left_out_places.hpp"
 
 namespace acuity {
 
@@ -24,6 +25,9 @@ double effective_count(const std::vector<double>& scores);
 /// The factor by which standard deviations are too small, and the word for it, from scores that are worth
 /// `counted` independent ones.
 CalibrationVerdict judge(const std::vector<double>& scores, double counted);
+
+/// The factor of f and the word for it.
+void take_factor(const FactorOfF& of_f, CalibrationVerdict& verdict);
 
 /// The share of standardised errors within an interval of 95 %.
 double share_inside(const std::vector<double>& scores);

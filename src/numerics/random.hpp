@@ -24,7 +24,8 @@ enum class Purpose : std::uint32_t {
   prior_truth = 10,
   hyperparameter_draws = 11,
   goal = 12,
-  gold = 13
+  gold = 13,
+  audit = 14
 };
 
 /// A stream of draws, determined by the seed, the purpose, and up to two counters of the caller.

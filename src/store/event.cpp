@@ -69,6 +69,7 @@ EventJson body(const Asked& e) {
   put(json, "reserve", e.reserve, as_number);
   put(json, "replaces", e.replaces, [](std::int64_t id) { return EventJson(id); });
   if (e.gold) json["gold"] = true;
+  if (e.audit) json["audit"] = true;
   return json;
 }
 EventJson body(const Told& e) {
@@ -108,6 +109,12 @@ EventJson body(const PersonAdded& e) {
   if (e.levels.size() == 1) json["level"] = e.levels.front();
   if (e.levels.size() > 1) json["levels"] = e.levels;
   return json;
+}
+EventJson body(const Audited& e) {
+  return {{"ids", e.ids},
+          {"mean", numbers(e.mean)},
+          {"variance", numbers(e.variance)},
+          {"noise", numbers(e.noise)}};
 }
 EventJson body(const Released& e) {
   return {{"id", e.id}, {"reason", e.reason}};
@@ -229,6 +236,11 @@ class Fields {
     for (const EventJson& one : list(key)) values.push_back(number(key, one));
     return values;
   }
+  std::vector<std::int64_t> wholes(const char* key) {
+    std::vector<std::int64_t> values;
+    for (const EventJson& one : list(key)) values.push_back(whole(key, one));
+    return values;
+  }
   std::vector<std::string> texts(const char* key) {
     std::vector<std::string> values;
     for (const EventJson& one : list(key)) values.push_back(text(key, one));
@@ -333,6 +345,7 @@ void read(Fields& j, Asked& e) {
   e.reserve = j.optional_number("reserve");
   e.replaces = j.optional("replaces", [&] { return j.whole("replaces"); });
   e.gold = j.truth_or_false("gold");
+  e.audit = j.truth_or_false("audit");
 }
 void read(Fields& j, Told& e) {
   e.id = j.whole("id");
@@ -365,6 +378,9 @@ void read(Fields& j, Renewed& e) {
 void read(Fields& j, PersonAdded& e) {
   e = {j.text("name"), j.texts_or_none("levels"), j.truth("active")};
   if (const std::string level = j.text_or_empty("level"); !level.empty()) e.levels.push_back(level);
+}
+void read(Fields& j, Audited& e) {
+  e = {j.wholes("ids"), j.numbers("mean"), j.numbers("variance"), j.numbers("noise")};
 }
 void read(Fields& j, Released& e) {
   e = {j.whole("id"), j.text("reason")};
@@ -471,9 +487,9 @@ EventJson parsed(const std::string& text) {
 }
 
 // In the order of the variant.
-constexpr const char* names[] = {"created",  "asked",   "told",      "failed",  "released",
-                                 "excluded", "amended", "retracted", "budget",  "fitted",
-                                 "owner",    "planned", "changed",   "renewed", "person"};
+constexpr const char* names[] = {"created", "asked",     "told",   "failed", "released", "excluded",
+                                 "amended", "retracted", "budget", "fitted", "owner",    "planned",
+                                 "changed", "renewed",   "person", "audited"};
 static_assert(std::size(names) == std::variant_size_v<Event>);
 
 template <std::size_t... I>

@@ -203,6 +203,22 @@ void require_own(const PersonAdded& e) {
     throw InputError(fmt::format("{} has a level twice, must have each once", printable(e.name, 60)));
 }
 
+void require_own(const Audited& e) {
+  if (e.ids.empty() || e.mean.size() != e.ids.size() || e.variance.size() != e.ids.size() ||
+      e.noise.size() != e.ids.size())
+    throw InputError(
+        fmt::format("it has {} answers, {} means, {} variances and {} noises, must have as many of each",
+                    e.ids.size(), e.mean.size(), e.variance.size(), e.noise.size()));
+  for (const std::int64_t id : e.ids) require_id(id);
+  if (std::set<std::int64_t>(e.ids.begin(), e.ids.end()).size() != e.ids.size())
+    throw InputError("it has an answer twice, must have each once");
+  for (const double mean : e.mean) require_finite("a predicted mean", mean);
+  for (const auto* variances : {&e.variance, &e.noise})
+    for (const double variance : *variances)
+      if (!(std::isfinite(variance) && variance >= 0.0))
+        refuse_value("a predicted variance", variance, "a finite number, 0 or more");
+}
+
 void require_own(const Released& e) {
   require_id(e.id);
   require_text("the reason", e.reason);

@@ -476,6 +476,20 @@ void read_stop(const TomlSection& stop, StudyFile& study) {
   if (stop.has("wall_clock")) study.stop.wall_clock = read_duration(stop, "wall_clock");
 }
 
+void read_audit(const TomlSection& audit, StudyFile& study) {
+  audit.allow({"answers", "level"});
+  study.audit.answers = read_count(audit, "answers", 0, 100'000, 0);
+  if (!audit.has("level")) return;
+  study.audit.level = *audit.text("level");
+  std::vector<std::string> names;
+  for (const Level& level : study.price_list) names.push_back(level.name);
+  if (study.ladder) audit.wrong("level", "left out where levels have no names ([precision])");
+  const auto known = std::find(names.begin(), names.end(), study.audit.level);
+  if (known == names.end()) audit.wrong("level", "one of " + quoted_list(names));
+  if (study.price_list[static_cast<std::size_t>(known - names.begin())].bias.any())
+    audit.wrong("level", "a level without bias: others cannot tell how far f is off");
+}
+
 // Keys that only one kind of target has. All others are for both.
 struct KeyOfOneKind {
   std::string_view section, key, kind;
@@ -534,7 +548,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   study.text = std::move(text);
 
   file.allow({"campaign", "pool", "target", "model", "noise", "precision", "level", "acquisition",
-              "annotator", "stop", "goal", "input", "people"});
+              "annotator", "stop", "goal", "input", "people", "audit"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
   target.allow({"kind", "classes", "name", "unit", "scale"});
@@ -581,6 +595,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   read_annotator(file.section("annotator"), study);
   if (file.has("people")) read_people(file.section("people"), file.section("pool"), study);
   read_stop(file.section("stop"), study);
+  read_audit(file.section("audit"), study);
   return study;
 }
 

@@ -10,12 +10,12 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_g
   const Study& study = campaign.study();
   std::vector<Annotation> annotations = campaign.annotations();
   std::vector<std::int64_t> ids = campaign.state().answered();
-  if (with_gold)
-    for (const SuggestionRecord& record : campaign.state().suggestions())
-      if (record.asked.gold && !record.values.empty()) {
-        ids.push_back(record.asked.id);
-        add_annotations(study, campaign.state(), record.asked.id, annotations);
-      }
+  const std::size_t for_model = ids.size();
+  for (const SuggestionRecord& record : campaign.state().suggestions())
+    if (record.is_withheld() && !record.values.empty() && (with_gold || !record.asked.gold)) {
+      ids.push_back(record.asked.id);
+      add_annotations(study, campaign.state(), record.asked.id, annotations);
+    }
   std::vector<AnnotationRow> rows;
   for (const std::int64_t id : ids) {
     const SuggestionRecord& record = *campaign.state().find(id);
@@ -40,7 +40,7 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_g
       rows.push_back(std::move(row));
     }
   }
-  if (with_gold)
+  if (with_gold || ids.size() > for_model)
     std::stable_sort(rows.begin(), rows.end(),
                      [](const auto& a, const auto& b) { return a.told_at < b.told_at; });
   return rows;

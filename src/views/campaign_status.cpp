@@ -8,8 +8,10 @@
 #include "acuity/selection/candidates.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "campaign/audit.hpp"
 #include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
+#include "judgement/audit_verdict.hpp"
 #include "judgement/calibration_verdict.hpp"
 #include "judgement/level_biases.hpp"
 #include "judgement/level_offsets.hpp"
@@ -154,12 +156,37 @@ std::string error_lines(const Study& study, const State& state, const CampaignMo
                            : fmt::format("cannot be told from {}", counted(state.annotations(), "answer")));
   if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
   const bool is_held_out = verdict.evidence == CalibrationVerdict::Evidence::held_out;
-  return first +
-         fmt::format("{}: {}{}\n", TargetView::of(*study.file().target)->judged(), verdict.words(),
-                     verdict.answers > 0
-                         ? fmt::format(", judged by {}",
-                                       counted(verdict.answers, is_held_out ? "known value" : "answer"))
-                         : std::string());
+  const bool is_audit = verdict.about == CalibrationVerdict::About::audit;
+  return first + fmt::format("{}: {}{}\n", TargetView::of(*study.file().target)->judged(), verdict.words(),
+                             verdict.answers > 0
+                                 ? fmt::format(", judged by {}{}",
+                                               counted(verdict.answers,
+                                                       is_held_out && !is_audit ? "known value" : "answer"),
+                                               is_audit ? " at random points" : "")
+                                 : std::string());
+}
+
+std::string audit_line(const Study& study, const State& state) {
+  const std::string text = audit_text(study, state);
+  return text.empty() ? "" : "audit: " + text + "\n";
+}
+
+Json audit_json(const Study& study, const State& state) {
+  const AuditProgress progress = audit_progress(study, state);
+  const Level& level = study.offer().levels[static_cast<std::size_t>(audit_level(study))];
+  Json json{{"answers", progress.wanted},
+            {"told", progress.told + progress.done},
+            {"pending", progress.pending},
+            {"complete", state.audited().has_value()},
+            {"level", json_value(level_cell(level.name, level.alpha))},
+            {"reserved", json_number(audit_reserve(study, state))}};
+  const std::optional<AuditResult> result = audit_result(study, state);
+  const Target& target = *study.file().target;
+  const auto value = [&](double error) { return json_number(typical_error_value(error, target)); };
+  json["error"] = result ? value(result->error) : Json();
+  json["error_low"] = result ? value(result->low) : Json();
+  json["error_high"] = result ? value(result->high) : Json();
+  return json;
 }
 
 std::string leave_one_out_line(const Study& study, const CampaignModel& model) {
@@ -467,7 +494,7 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
   text += error_lines(study, state, model, verdict, extent) + money_lines(state) + counts_line(study, state) +
-          unexplained_text(campaign) + next_line(campaign);
+          audit_line(study, state) + unexplained_text(campaign) + next_line(campaign);
   if (ahead > usual_clock_difference)
     text +=
         fmt::format("The log is {} ahead of this machine's clock: an event was written with a wrong clock.\n",
@@ -513,6 +540,8 @@ std::string status_json(const Campaign& campaign) {
                       {"queue_seconds", json_number(times.queue)},
                       {"run_seconds", json_number(times.run)}};
   object["verdict"] = verdict_json(verdict);
+  if (campaign.study().file().audit.answers > 0 || state.audited())
+    object["audit"] = audit_json(campaign.study(), state);
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);
   object["pending_ids"] = Json::array();

@@ -68,6 +68,7 @@ struct EventWriter {
     if (e.reserve) line["reserve"] = json_number(*e.reserve);
     if (e.replaces) line["replaces"] = *e.replaces;
     if (e.gold && shows_gold) line["gold"] = true;
+    if (e.audit) line["audit"] = true;
     if (!e.worker.empty()) line["worker"] = e.worker;
     if (e.lease_until) line["lease_until"] = time_text(*e.lease_until);
   }
@@ -96,6 +97,7 @@ struct EventWriter {
     put_person(e.worker, std::nullopt);
   }
   void operator()(const PersonAdded& e) const { put_all_of(e); }
+  void operator()(const Audited& e) const { put_all_of(e); }
   void put_person(const std::string& worker, std::optional<double> seconds) const {
     if (!worker.empty()) line["worker"] = worker;
     if (seconds) line["seconds"] = json_number(*seconds);

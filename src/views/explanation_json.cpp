@@ -85,6 +85,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"information_per_cost", json_number(s.information_per_cost())},
                  {"drawn", e.is_drawn},
                  {"initial_design", e.in_design},
+                 {"audit", e.in_audit},
                  {"failed_before", e.has_failed},
                  {"levels_compete", e.levels_compete},
                  {"remaining", json_number(e.remaining)},

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
+#include "judgement/audit_verdict.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/input_summary.hpp"
@@ -98,6 +99,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
           .inputs = inputs_json(study.pool()),
           .input_lines = input_lines(study.pool()),
           .initial = initial_text(study, annotations.size()),
+          .audit = audit_plan_text(study),
           .notes = spending_plan(study, model, budget).sentences,
           .plan = plan_text(study, model, annotations, campaign, threads),
           .warnings = warnings_before_spending(study, model, annotations, budget, campaign)};
@@ -108,6 +110,7 @@ Json check_json(const StudyCheck& found) {
           {"warnings", found.warnings},
           {"inputs", found.inputs},
           {"initial", found.initial},
+          {"audit", found.audit},
           {"notes", found.notes},
           {"plan", found.plan}};
 }
@@ -115,6 +118,7 @@ Json check_json(const StudyCheck& found) {
 std::string check_text(const StudyCheck& found, const std::string& unit) {
   // What is spent before anything is chosen comes first.
   std::string text = found.initial.empty() ? "" : one_line(found.initial) + "\n";
+  if (!found.audit.empty()) text += one_line(found.audit) + "\n";
   text += "Inputs\n";
   for (const std::string& line : found.input_lines) text += "  " + line + "\n";
   if (found.break_even.levels_compete && found.break_even.left_out.empty())

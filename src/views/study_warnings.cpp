@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "campaign/audit.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/reported_cost.hpp"
@@ -227,6 +228,10 @@ std::string budget_warning(const Study& study, double budget, bool has_answers, 
   if (cheapest->cost > budget * (1.0 + 1e-9))
     return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
                        money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));
+  if (study.file().audit.answers > 0)
+    if (const double cost = AuditDraw(study, State(), Candidates(study.offer())).cost(); cost > 0.5 * budget)
+      return fmt::format("the audit costs {} of the budget of {}: less than half is left to learn from",
+                         brief(cost), money(budget, study.file().unit));
   const double cost = initial_design(study).cost(study);
   if (!has_answers && cost > budget * (1.0 + 1e-9))
     return fmt::format(

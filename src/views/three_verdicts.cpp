@@ -156,7 +156,11 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
           judged, data.verdict.words(), data.verdict.reason));
       break;
     case Calibration::cannot_tell:
-      parts.push_back(fmt::format("It cannot be told yet: {}", data.verdict.reason));
+      parts.push_back(fmt::format("{}: {}",
+                                  data.verdict.about == CalibrationVerdict::About::audit
+                                      ? capitalised(data.verdict.words())
+                                      : "It cannot be told yet",
+                                  data.verdict.reason));
       break;
   }
   verdict.advice = data.verdict.advice;
@@ -234,7 +238,8 @@ CampaignVerdict what_next(const Campaign& campaign, const NextExplanation* next,
   }
   const Explanation& explanation = *next->explanation;
   if (explanation.is_drawn) {
-    verdict.answer = what + ", which is part of the initial design.";
+    verdict.answer =
+        what + (explanation.in_audit ? ", drawn for the audit." : ", which is part of the initial design.");
     return verdict;
   }
   verdict.answer = what + ".";

@@ -46,6 +46,34 @@ TEST(Status, IsShortAndBeginsWithTheErrorToExpect) {
   EXPECT_TRUE(json.contains("typical_error_calibrated"));
 }
 
+TEST(Status, TellsOfAnAuditBeforeDuringAndAfterIt) {
+  const std::string study =
+      campaign_study("budget = 40\nunit = \"runs\"") +
+      "[annotator]\ncommand = \"awk -v x={x} 'BEGIN { print sin(2 * x) }'\"\n[audit]\nanswers = 4\n";
+  const Desk desk(study);
+  const std::string check = desk.run({"check", "study.toml"}).out;
+  EXPECT_TRUE(has(check, "4 answers last, at points drawn at random, at ")) << check;
+  EXPECT_TRUE(has(check, " runs; they judge the model, then it learns from them\n")) << check;
+  ASSERT_EQ(desk.run({"init", "C", "--study", "study.toml"}).exit_code, 0);
+  const std::string before = desk.run({"status", "C"}).out;
+  EXPECT_TRUE(has(before, " runs are kept for 4 answers at ")) << before;
+  const ProgramResult run = desk.run({"run", "C"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(has(run.err, ", for the audit\n")) << run.err;
+  EXPECT_TRUE(has(run.err, "audited: the model learns from 4 answers of the audit from now on\n")) << run.err;
+  const std::string after = desk.run({"status", "C"}).out;
+  EXPECT_TRUE(has(after, "audit: the error at 4 random points is ")) << after;
+  EXPECT_TRUE(has(after, ", judged by 4 answers at random points\n")) << after;
+  const auto json = nlohmann::json::parse(desk.run({"status", "C", "--format", "json"}).out);
+  EXPECT_EQ(json.at("verdict").at("about"), "audit");
+  EXPECT_EQ(json.at("audit").at("told"), 4);
+  EXPECT_TRUE(json.at("audit").at("complete").get<bool>());
+  EXPECT_LE(json.at("audit").at("error_low").get<double>(), json.at("audit").at("error").get<double>());
+  EXPECT_LE(json.at("spent").get<double>(), 40.0);
+  const std::string why = desk.run({"explain", "C", std::to_string(json.at("annotations").get<int>())}).out;
+  EXPECT_TRUE(has(why, "It was drawn at random for the audit")) << why;
+}
+
 TEST(Status, ShowsNoRemaindersOfRounding) {
   const CampaignDesk desk(
       "[campaign]\nunit = \"EUR\"\nbudget = 0.7\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"

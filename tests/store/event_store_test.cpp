@@ -83,7 +83,9 @@ std::vector<Event> one_of_each() {
              .people = {"anna"},
              .people_levels = {"fine"},
              .people_accuracy = {0.5},
-             .people_accuracy_sd = {std::numeric_limits<double>::infinity()}}};
+             .people_accuracy_sd = {std::numeric_limits<double>::infinity()}},
+      Asked{.id = 8, .row = 3, .point = "4", .channel = GaussianChannel{0.1}, .cost = 1.0, .audit = true},
+      Audited{.ids = {8, 9}, .mean = {third, -1.0}, .variance = {0.0, third}, .noise = {0.1, third}}};
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

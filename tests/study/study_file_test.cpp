@@ -321,8 +321,8 @@ TEST(StudyFile, ComplaintsSayWhereWhatAndWhatIsRequired) {
   EXPECT_EQ(complaint(study + "[modle]\n"),
             ": key \"modle\" is not known, must be one of \"campaign\", \"pool\", \"target\", \"model\", "
             "\"noise\", "
-            "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\", \"input\" "
-            "or \"people\" (nearest: \"model\")");
+            "\"precision\", \"level\", \"acquisition\", \"annotator\", \"stop\", \"goal\", \"input\", "
+            "\"people\" or \"audit\" (nearest: \"model\")");
   EXPECT_NE(complaint(study + "[model]\nlengthscales = 2\n").find("(nearest: \"model.lengthscale\")"),
             std::string::npos);
   EXPECT_EQ(complaint(study + "[model]\namplitude = -1\n"),

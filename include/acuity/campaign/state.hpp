@@ -37,6 +37,10 @@ struct SuggestionRecord {
   std::vector<double> replaced_values = {};  ///< valid before that
   /// The suggestion whose answer this one's replaces now.
   std::optional<std::int64_t> replaced = std::nullopt;
+  bool was_audited = false;  ///< an answer of the audit that the model may learn from since
+
+  /// Whether its answer is kept from the model.
+  bool is_withheld() const { return asked.gold || (asked.audit && !was_audited); }
 
   // What was done: as asked for, unless the answer reports another point or level.
   Index row() const;  ///< -1: a point outside the pool
@@ -100,7 +104,8 @@ class State {
   std::uint64_t answers_revision() const { return answers_revision_; }
   /// Between two states of one campaign in this process with the same number, answers were only added.
   std::uint64_t corrections_revision() const { return corrections_revision_; }
-  /// Number of suggestions with an answer, valid or not, or pending; without questions about gold items.
+  /// Number of suggestions with an answer, valid or not, or pending; without questions about gold items and
+  /// of the audit.
   std::int64_t told_or_pending() const { return told_or_pending_; }
   std::int64_t failed() const;       ///< suggestions that failed and have no answer
   std::int64_t cannot_tell() const;  ///< suggestions to which the person who was asked had no answer
@@ -114,8 +119,8 @@ class State {
   /// The last plan of the budget.
   const std::optional<Planned>& planned() const { return planned_; }
   /// Whether answers were corrected, the budget changed or, if that counts, hyperparameters were learned
-  /// since the last plan, or a tenth of the budget was spent or reserved.
-  bool plan_is_stale(bool after_every_fit = true) const;
+  /// since the last plan, or a tenth of the budget was spent or reserved. `kept`: money that is not planned.
+  bool plan_is_stale(bool after_every_fit = true, double kept = 0.0) const;
   /// The process that runs the campaign; none if the host is empty.
   const OwnerChanged& owner() const { return owner_; }
   double owner_since() const { return owner_since_; }
@@ -134,6 +139,8 @@ class State {
   /// Checksums of the goal and truth tables that changes have replaced, by name.
   const std::map<std::string, std::string>& tables() const { return tables_; }
   double created_at() const { return created_at_; }
+  /// The last audit that was completed.
+  const std::optional<Audited>& audited() const { return audited_; }
   /// Everybody who was added, in that order.
   const std::vector<Person>& people() const { return people_; }
   /// Null if nobody has this name.
@@ -155,6 +162,7 @@ class State {
   void take(const StudyChanged& event);
   void take(const Renewed& event);
   void take(const PersonAdded& event);
+  void take(const Audited& event);
   // Preconditions of the events; those without a check can always follow.
   void check(const Asked& event) const;
   void check(const Told& event) const;
@@ -166,6 +174,7 @@ class State {
   void check(const StudyChanged& event) const;
   void check(const Renewed& event) const;
   void check(const PersonAdded&) const {}
+  void check(const Audited& event) const;
   void check(const Created&) const {}
   void check(const Excluded&) const {}
   void check(const Fitted&) const {}
@@ -208,6 +217,7 @@ class State {
   std::vector<Change> changes_;
   std::map<std::string, std::string> tables_;
   std::vector<Person> people_;
+  std::optional<Audited> audited_;
 };
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -28,6 +28,9 @@ struct Suggestion {
   double cost = 0.0;
   /// The suggestion whose run is continued, and whose answer is replaced; absent: a new run.
   std::optional<std::int64_t> resume_from = std::nullopt;
+  /// Drawn at random to judge the model, which does not see the answer before all answers of the audit have
+  /// come.
+  bool audit = false;
 
   /// Set aside until it is answered.
   double reserved() const { return std::max(cost, level.reserve); }

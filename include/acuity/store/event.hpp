@@ -51,6 +51,9 @@ struct Asked {
   /// Its class is known to the study (`people.gold`): the answer tells how good the person is, and is none
   /// for the model (docs/math.md 15).
   bool gold = false;
+  /// For the audit: drawn at random, and the answer is kept from the model until all of them were predicted
+  /// (Audited).
+  bool audit = false;
 
   double reserved() const { return reserve.value_or(cost); }
 };
@@ -188,6 +191,17 @@ struct Planned {
   std::string note;           ///< why there is no plan, or not all of it; may be empty
 };
 
+/// The answers to an audit are complete, and these are the predictions of f by the model that had not seen
+/// them. The model learns from them from now on.
+struct Audited {
+  std::vector<std::int64_t> ids;  ///< of the suggestions
+  /// Of f on the scale of the model, averaged over hyperparameters; classes: mean is the probability that a
+  /// label without flips is +1, variance is 0.
+  std::vector<double> mean, variance;
+  /// Variance of the noise of an answer, the nugget included; classes: the accuracy.
+  std::vector<double> noise;
+};
+
 /// The process that runs the campaign from now on; an empty host: none. The same process again: a sign of
 /// life, which extends its lease.
 struct OwnerChanged {
@@ -221,8 +235,9 @@ struct StudyChanged {
   std::vector<double> kept_noise;
 };
 
-using Event = std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted,
-                           BudgetChanged, Fitted, OwnerChanged, Planned, StudyChanged, Renewed, PersonAdded>;
+using Event =
+    std::variant<Created, Asked, Told, Failed, Released, Excluded, Amended, Retracted, BudgetChanged, Fitted,
+                 OwnerChanged, Planned, StudyChanged, Renewed, PersonAdded, Audited>;
 
 /// The log contains something that only a newer version of acuity can have written. The log is unchanged.
 class NewerVersionError : public DamagedError {
@@ -231,7 +246,7 @@ class NewerVersionError : public DamagedError {
 };
 
 /// created, asked, told, failed, released, excluded, amended, retracted, budget, fitted, owner, planned,
-/// changed, renewed, person.
+/// changed, renewed, person, audited.
 std::string event_name(const Event& event);
 
 /// JSON with numbers that read back exactly; infinity is "inf".

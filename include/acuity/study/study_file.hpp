@@ -144,6 +144,12 @@ struct StopSetting {
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
 };
 
+/// Answers at points drawn at random by which intervals are judged at the end.
+struct AuditSetting {
+  std::int64_t answers = 0;  ///< 0: no audit
+  std::string level;         ///< of the price list; empty: the reference level
+};
+
 /// The settings of a study (docs/study-file.md): every key is known and every value in range; files they
 /// name have not been read.
 struct StudyFile {
@@ -190,6 +196,7 @@ struct StudyFile {
   AnnotatorSetting annotator;
   PeopleSetting people;
   StopSetting stop;
+  AuditSetting audit;
 
   bool binary() const { return !target->is_real(); }
   /// Whether a level of the price list has a bias, and whether one is learned.
