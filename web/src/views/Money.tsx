@@ -1,9 +1,10 @@
 // Money and precision over time: one chart of what was spent at which level, with the budget and where it leads.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { View } from "../api";
 import { isDark, levelColour } from "../charts/colours";
 import { Lines, type Line } from "../charts/Lines";
 import { durationText, moneyText, numberText, percentText } from "../format";
+import { freeMoney, secondsOfMoney } from "../pace";
 import { Computing, figure, heading, Note, Numbers, Section } from "../parts/basics";
 
 // Round durations in seconds, up to a century.
@@ -102,6 +103,24 @@ function Course(props: { view: View }) {
   );
 }
 
+/** How long the free money lasts from now on: looked at again although nothing happens. */
+function Lasting(props: { view: View }) {
+  const { view } = props;
+  const [now, setNow] = useState(Date.now() / 1000);
+  useEffect(() => {
+    setNow(Date.now() / 1000);
+    const timer = setInterval(() => setNow(Date.now() / 1000), 10000);
+    return () => clearInterval(timer);
+  }, [view]);
+  const seconds = secondsOfMoney(view, now);
+  if (seconds === null) return null;
+  return (
+    <Note>
+      At the pace of the second half of the spending, the {moneyText(freeMoney(view), view.unit)} that are free last for about another {durationText(seconds)}.
+    </Note>
+  );
+}
+
 export function Money(props: { view: View }) {
   const { view } = props;
   const [over, setOver] = useState<"answers" | "time">("answers");
@@ -143,12 +162,7 @@ export function Money(props: { view: View }) {
                 figure(percentText(total > 0 ? level.spent / total : null)),
               ])}
             />
-            {view.projected_end !== null && (
-              <Note>
-                At the pace of the second half of the spending, the remaining {moneyText(view.budget === null ? null : view.budget - view.spent, view.unit)} will last until{" "}
-                {durationText(view.projected_end)} after the campaign was created.
-              </Note>
-            )}
+            <Lasting view={view} />
           </div>
           <Course view={view} />
         </div>
