@@ -301,4 +301,13 @@ std::string shell_quoted(std::string_view text) {
   return word + "'";
 }
 
+std::string shell_argument(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view("-._~/:@%+,=").find(c) != std::string_view::npos;
+  });
+  return is_plain && !text.empty() ? std::string(text) : shell_quoted(text);
+}
+
 }  // namespace acuity

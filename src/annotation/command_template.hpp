@@ -54,5 +54,7 @@ std::string missing_program(const StudyFile& study, const std::filesystem::path&
 
 /// Quotes text as one shell word.
 std::string shell_quoted(std::string_view text);
+/// The same only if a shell would read something else in it.
+std::string shell_argument(std::string_view text);
 
 }  // namespace acuity

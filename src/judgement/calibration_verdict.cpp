@@ -179,10 +179,8 @@ std::optional<HeldOut> known_truth(const Study& study) {
   }
 }
 
-}  // namespace
-
-CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test,
-                              const CampaignModel* model) {
+CalibrationVerdict verdict_by_evidence(const Campaign& campaign, const std::optional<HeldOut>& test,
+                                       const CampaignModel* model) {
   const Study& study = campaign.study();
   const std::optional<HeldOut> known = test ? test : known_truth(study);
   const bool has_answers = campaign.state().annotations() > 0 && has_scale(study, campaign.state());
@@ -228,7 +226,16 @@ CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<Held
       "the "
       "same points",
       levels.most_used);
-  verdict.advice = pair_advice(levels);
+  verdict.advice = pair_advice(campaign, levels);
+  return verdict;
+}
+
+}  // namespace
+
+CalibrationVerdict verdict_on(const Campaign& campaign, const std::optional<HeldOut>& test,
+                              const CampaignModel* model) {
+  CalibrationVerdict verdict = verdict_by_evidence(campaign, test, model);
+  if (verdict.advice.starts_with("continue") && !can_buy_an_answer(campaign)) verdict.advice.clear();
   return verdict;
 }
 

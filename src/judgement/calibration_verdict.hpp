@@ -35,6 +35,8 @@ struct CalibrationVerdict {
   double low = 0.0, high = 0.0;  ///< where that is with 90 % probability
   Index answers = 0;             ///< that it was judged by
   std::string reason, advice;    ///< sentences
+  /// "4 of the 8 answers of fine that are needed", if it is too few answers that leave it open.
+  std::string missing = {};
 
   /// "good", "too narrow by a factor of about 2", "too wide by a factor of about 2", "cannot tell yet";
   /// classes: "good", "too sure", "too unsure", "cannot tell yet". An audit that cannot tell has found "no

@@ -134,8 +134,9 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
       verdict.reason +=
           fmt::format(", {} times if it is exact and {} if it has the noise of the coarsest level",
                       times(exact.factor), times(noisy.factor));
-      verdict.advice = fmt::format("say how precise y of {} is: add a column noise_sd (0: exact) or {}",
-                                   test.name, study.is_ladder() ? "alpha" : "level");
+      verdict.advice = fmt::format(
+          "say how precise the values of {} are (add a column noise_sd, 0 if they are exact, or {})",
+          test.name, study.is_ladder() ? "alpha" : "level");
     }
   }
   verdict.evidence = Evidence::held_out;

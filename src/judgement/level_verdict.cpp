@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "judgement/level_offsets.hpp"
 #include "judgement/verdict_parts.hpp"
 #include "numerics/distributions.hpp"
@@ -18,12 +19,16 @@ using Calibration = CalibrationVerdict::Calibration;
 using Evidence = CalibrationVerdict::Evidence;
 
 std::string bias_advice(const Study& study, const std::string& level) {
-  const std::string raise =
-      fmt::format("raise {} of {} to its root mean square error, or leave the level out",
-                  noise_key(*study.file().target), level);
+  const std::string name = one_line(level),
+                    raise = fmt::format("{} of {}", noise_key(*study.file().target), name);
   const std::optional<Index> known = study.find_level(level);
-  if (!known || study.offer().levels[static_cast<std::size_t>(*known)].bias.any()) return raise;
-  return fmt::format("write bias = \"learn\" in level {}, or {}", level, raise);
+  if (!known || study.offer().levels[static_cast<std::size_t>(*known)].bias.any())
+    return fmt::format("declare the whole error of {} as its noise, or leave the level out ({})", name,
+                       raise);
+  return fmt::format(
+      "let the model learn the bias of {0}, or declare its whole error as noise (bias = \"learn\" in level "
+      "{0}, or {1})",
+      name, raise);
 }
 
 // The factor and its interval where a level is off by `offset`, give or take `reach` with 90 % probability.
@@ -36,11 +41,11 @@ void set_factor(double factor, double offset, double reach, CalibrationVerdict& 
 
 }  // namespace
 
-std::string pair_advice(const LevelEvidence& levels) {
-  return fmt::format(
-      "get answers of {1} at five points that have one of {0}: acuity ask C -n 5 --format csv, write these "
-      "points and level {1} into the table, then acuity tell C --csv TABLE",
-      levels.most_used, levels.finest);
+std::string pair_advice(const Campaign& campaign, const LevelEvidence& levels) {
+  constexpr Index enough_to_compare = 5;
+  // Answers of the finest level show the error of a level that repeats itself, but never that it has none.
+  if (levels.most_used_repeats_itself) return bias_advice(campaign.study(), levels.most_used);
+  return answers_advice(campaign, levels.finest, enough_to_compare);
 }
 
 std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {

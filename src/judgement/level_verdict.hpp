@@ -12,7 +12,7 @@ namespace acuity {
 std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign);
 /// A level whose answers differ from what those of other levels predict of them.
 std::optional<CalibrationVerdict> verdict_on_agreement(const Study& study, const LevelEvidence& levels);
-/// How to find out about an error that all answers of a level share.
-std::string pair_advice(const LevelEvidence& levels);
+/// How to find out about an error that all answers of a level share; empty if the money does not reach.
+std::string pair_advice(const Campaign& campaign, const LevelEvidence& levels);
 
 }  // namespace acuity

@@ -19,19 +19,10 @@ using About = CalibrationVerdict::About;
 // Answers of the reference level that were predicted before they came: with fewer nothing is known about the
 // error that all answers of a level with bias share.
 constexpr Index enough_references = 8;
+
 Index inside(const LeftOutPlaces& places) {
   return std::count_if(places.scores.begin(), places.scores.end(),
                        [](const PlaceScore& one) { return std::abs(one.z()) <= 1.959963984540054; });
-}
-
-// What would settle it and can be done now: empty if the money that is left does not buy it.
-std::string reference_advice(const Campaign& campaign, const LevelEvidence& levels, Index missing) {
-  const Offer& offer = campaign.study().offer();
-  const Level& finest = offer.levels[static_cast<std::size_t>(offer.finest())];
-  const double cost = static_cast<double>(missing) * finest.reserved();
-  if (cost > campaign.state().free()) return "";
-  return fmt::format("to settle it: acuity ask C --level {} -n {}, about {:.3g}{}{}", levels.finest, missing,
-                     cost, campaign.study().file().unit.empty() ? "" : " ", campaign.study().file().unit);
 }
 
 }  // namespace
@@ -53,9 +44,11 @@ CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvi
     verdict.reason +=
         fmt::format("; {} were predicted before they came, {} are needed", count, enough_references);
     if (verdict.calibration != Calibration::too_narrow) verdict.calibration = Calibration::cannot_tell;
+    verdict.missing =
+        fmt::format("{} of the {} answers of {} that are needed", count, enough_references, levels.finest);
   }
   if (verdict.calibration == Calibration::cannot_tell)
-    verdict.advice = reference_advice(campaign, levels, std::max<Index>(enough_references - count, 4));
+    verdict.advice = answers_advice(campaign, levels.finest, std::max<Index>(enough_references - count, 4));
   if (verdict.calibration == Calibration::too_narrow)
     verdict.advice = "multiply standard deviations by the factor until it goes away with more answers";
   if (verdict.calibration == Calibration::too_wide) verdict.advice = "nothing is wrong with being cautious";

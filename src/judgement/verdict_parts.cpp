@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/selection/candidates.hpp"
+#include "annotation/command_template.hpp"
+#include "base/text.hpp"
 #include "numerics/distributions.hpp"
-#include "study/noise_key.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -87,31 +90,57 @@ Calibration word_for_surprise(double excess) {
 
 void say_too_few(CalibrationVerdict& verdict, std::string_view recorded) {
   verdict.reason = fmt::format("{} {}, {} are needed", verdict.answers, recorded, enough_scores);
+  verdict.missing = fmt::format("{} of the {} {} that are needed", verdict.answers, enough_scores,
+                                verdict.is_of_classes ? "labels" : "answers");
   verdict.advice = "continue";
+}
+
+std::string answers_advice(const Campaign& campaign, const std::string& level, Index count) {
+  const Study& study = campaign.study();
+  const std::optional<Index> place = study.find_level(level);
+  if (!place) return "";
+  const double least = static_cast<double>(count) * study.offer().least_reserved(*place),
+               cost = static_cast<double>(count) *
+                      study.offer().levels[static_cast<std::size_t>(*place)].reserved();
+  if (least > campaign.state().free()) return "";
+  return fmt::format("{} of {} would tell, for about {} (acuity ask C --level {} -n {})",
+                     counted(count, "more answer"), one_line(level), money(cost, study.file().unit),
+                     one_line(shell_argument(level)), count);
+}
+
+bool can_buy_an_answer(const Campaign& campaign) {
+  const Offer& offer = campaign.study().offer();
+  const State& state = campaign.state();
+  if (!state.pending().empty()) return true;
+  for (Index level = 0; level < static_cast<Index>(offer.levels.size()); ++level)
+    if (offer.least_reserved(level) <= state.free() + budget_slack(state.budget())) return true;
+  return false;
 }
 
 std::string narrow_advice(const StudyFile& study) {
   if (study.fit.never())
-    return "let the model learn: leave amplitude, lengthscale and fit out of [model], or check their units";
+    return "let the model learn its scales, or check their units (leave amplitude, lengthscale and fit out "
+           "of [model])";
   if (study.standardise == Standardise::none)
-    return "inputs are not standardised: leave pool.standardise out, so that length scales fit any unit";
+    return "let inputs be standardised, so that length scales fit any unit (leave pool.standardise out)";
   if (study.nugget == 0.0)
-    return "leave noise.nugget out, so that noise which the study does not declare is learned";
+    return "let the model learn noise that the study does not declare (leave noise.nugget out)";
   if (study.fit.prior == HyperparameterPrior::none)
-    return "leave model.prior out: few answers pretend to know length scales";
-  if (!study.price_list.empty() && !study.fit.noise)
-    return "multiply standard deviations by the factor until it goes away; model.fit_noise = true learns how "
-           "far each level is off, "
-           "and a level with an error of its own at every point (a mesh) may have to be left out";
+    return "let length scales have their prior, few answers pretend to know them (leave model.prior out)";
+  // The noise of a level with a learned bias is a share of its error, and learned anyway.
+  if (!study.price_list.empty() && !study.fit.noise && !study.has_bias())
+    return "multiply standard deviations by the factor, or let the model learn the noise of each level "
+           "(model.fit_noise = true)";
   return "multiply standard deviations by the factor until it goes away with more answers";
 }
 
 std::string wide_advice(const StudyFile& study) {
-  if (study.fit.never()) return "let the model learn: leave amplitude, lengthscale and fit out of [model]";
-  const std::string key = noise_key(*study.target);
-  return study.fit.noise
-             ? "nothing is wrong with being cautious; " + key + " of the levels may be overstated"
-             : key + " of the levels may be overstated; model.fit_noise = true learns how far each is off";
+  if (study.fit.never())
+    return "let the model learn its scales (leave amplitude, lengthscale and fit out of [model])";
+  return study.fit.noise || study.has_bias()
+             ? "nothing is wrong with being cautious; the declared noise of levels may be overstated"
+             : "the declared noise of levels may be overstated, the model can learn it (model.fit_noise = "
+               "true)";
 }
 
 std::string cautious_advice(const StudyFile& study) {
@@ -119,7 +148,7 @@ std::string cautious_advice(const StudyFile& study) {
   return fmt::format("nothing is wrong with being cautious; f may be smoother than the model expects{}",
                      study.kernel == KernelFamily::rbf
                          ? ""
-                         : ": if you know that it is, model.kernel = \"rbf\" has shorter intervals");
+                         : " (if you know that it is, model.kernel = \"rbf\" has shorter intervals)");
 }
 
 void advise_on_labels(const StudyFile& study, CalibrationVerdict& verdict) {
@@ -129,8 +158,8 @@ void advise_on_labels(const StudyFile& study, CalibrationVerdict& verdict) {
     verdict.advice = fmt::format(
         "levels may be more accurate than the study says, or {}",
         study.fit.never() ? "classes crisper than a fixed amplitude allows"
-                          : "inputs that do not matter hide those that do: pool.inputs leaves them "
-                            "out");
+                          : "inputs that do not matter hide those that do (pool.inputs leaves them "
+                            "out)");
 }
 
 }  // namespace acuity

@@ -40,6 +40,15 @@ std::string factor_text(const CalibrationVerdict& verdict);
 CalibrationVerdict::Calibration word_for_surprise(double excess);
 void say_too_few(CalibrationVerdict& verdict, std::string_view recorded);
 
+// Advice is in plain words; what to type, a command or keys of the study, stands in parentheses at its end,
+// which pages leave out.
+
+/// "5 more answers of fine would tell, for about 100 core hours (acuity ask C --level fine -n 5)"; empty if
+/// the money that is free does not buy them.
+std::string answers_advice(const Campaign& campaign, const std::string& level, Index count);
+/// Whether more answers may come: one is pending, or one somewhere can be paid for.
+bool can_buy_an_answer(const Campaign& campaign);
+
 /// The most likely reason for intervals that are too narrow, given which parameters the study fixes.
 std::string narrow_advice(const StudyFile& study);
 std::string wide_advice(const StudyFile& study);

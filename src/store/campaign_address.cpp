@@ -342,12 +342,7 @@ CampaignAddress::CampaignAddress(DatabaseAddress database, std::string name)
 }
 
 std::string CampaignAddress::argument() const {
-  const bool is_plain = std::all_of(text_.begin(), text_.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view("-._~/:@%+,=").find(c) != std::string_view::npos;
-  });
-  return is_plain && !text_.empty() ? text_ : shell_quoted(text_);
+  return shell_argument(text_);
 }
 
 }  // namespace acuity

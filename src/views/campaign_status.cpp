@@ -157,6 +157,9 @@ std::string error_lines(const Study& study, const State& state, const CampaignMo
   if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
   const bool is_held_out = verdict.evidence == CalibrationVerdict::Evidence::held_out;
   const bool is_audit = verdict.about == CalibrationVerdict::About::audit;
+  if (verdict.calibration == CalibrationVerdict::Calibration::cannot_tell && !verdict.missing.empty())
+    return first + fmt::format("{}: {}: {}\n", TargetView::of(*study.file().target)->judged(),
+                               verdict.words(), one_line(verdict.missing));
   return first + fmt::format("{}: {}{}\n", TargetView::of(*study.file().target)->judged(), verdict.words(),
                              verdict.answers > 0
                                  ? fmt::format(", judged by {}{}",

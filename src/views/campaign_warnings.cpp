@@ -81,12 +81,14 @@ void add_books(const CampaignData& data, std::vector<std::string>& warnings) {
 
 std::vector<std::string> campaign_warnings(const Campaign& campaign, const CampaignData& data) {
   std::vector<std::string> warnings;
+  const std::string advice = without_last_parentheses(data.verdict.advice),
+                    what_to_do = advice.empty() ? "" : fmt::format(" What to do: {}.", advice);
   if (data.verdict.is_bad())
-    warnings.push_back(fmt::format("The model’s {} are {}: {}. What to do: {}.", data.books.target->judged(),
-                                   data.verdict.words(), data.verdict.reason, data.verdict.advice));
+    warnings.push_back(fmt::format("The model’s {} are {}: {}.{}", data.books.target->judged(),
+                                   data.verdict.words(), data.verdict.reason, what_to_do));
   else if (data.is_held_out && data.verdict.factor > 1.5)  // classes have no factor: it stays 1
-    warnings.push_back(fmt::format("It is not known whether the model’s {} are right: {}. What to do: {}.",
-                                   data.books.target->judged(), data.verdict.reason, data.verdict.advice));
+    warnings.push_back(fmt::format("It is not known whether the model’s {} are right: {}.{}",
+                                   data.books.target->judged(), data.verdict.reason, what_to_do));
   for (const LevelOffset& offset : data.offsets)
     if (offset.is_unexplained())
       warnings.push_back(to_text(offset) +

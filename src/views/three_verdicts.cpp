@@ -104,7 +104,7 @@ CampaignVerdict against_goal(const CampaignData& data, double goal) {
   verdict.state = VerdictState::bad;
   if (is_claimed_low) {
     verdict.answer = fmt::format("No: {}{}.", error_sentence(data), wanted);
-    verdict.advice = data.verdict.advice;
+    verdict.advice = without_last_parentheses(data.verdict.advice);
     return verdict;
   }
   verdict.answer = fmt::format("Not yet: {}{}.", data.typical_error_text, wanted);
@@ -163,7 +163,7 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
                                   data.verdict.reason));
       break;
   }
-  verdict.advice = data.verdict.advice;
+  verdict.advice = without_last_parentheses(data.verdict.advice);
   for (const BiasView& view : data.biases)
     if (!view.pairs.empty() || view.estimate.is_useless()) parts.push_back(to_text(view.estimate));
   for (const LevelOffset& offset : data.offsets) {
@@ -171,8 +171,7 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
     parts.push_back(to_text(offset) + ", which the model does not contain");
     verdict.state = VerdictState::bad;
     if (verdict.advice.empty())
-      verdict.advice =
-          fmt::format("let the model learn it: bias = \"learn\" for the coarser of the two levels");
+      verdict.advice = "let the model learn the bias of the coarser of the two levels";
   }
   const std::vector<ReportedNoise> reports =
       reported_noise(campaign.study(), campaign.model(), campaign.annotations());
