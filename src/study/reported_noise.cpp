@@ -112,12 +112,14 @@ std::vector<std::string> reported_noise_sentences(const Study& study,
 
 std::vector<std::string> reported_noise_warnings(const Study& study,
                                                  const std::vector<ReportedNoise>& found) {
+  // Single answers scatter: one that reports twice the noise says little about the next.
+  constexpr std::int64_t fewest = 5;
+  const auto is_worth_a_word = [](const ReportedNoise& one) { return one.count >= fewest && one.differs(); };
   if (study.is_ladder())
-    return !found.empty() && all_of(found).differs() ? reported_noise_sentences(study, found)
-                                                     : std::vector<std::string>();
+    return !found.empty() && is_worth_a_word(all_of(found)) ? reported_noise_sentences(study, found)
+                                                            : std::vector<std::string>();
   std::vector<ReportedNoise> different;
-  std::copy_if(found.begin(), found.end(), std::back_inserter(different),
-               [](const ReportedNoise& one) { return one.differs(); });
+  std::copy_if(found.begin(), found.end(), std::back_inserter(different), is_worth_a_word);
   return reported_noise_sentences(study, different);
 }
 

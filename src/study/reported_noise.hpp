@@ -31,7 +31,7 @@ std::vector<ReportedNoise> reported_noise(const Study& study, const StudyModel& 
 /// sentence per level, or one for the whole ladder.
 std::vector<std::string> reported_noise_sentences(const Study& study,
                                                   const std::vector<ReportedNoise>& found);
-/// Only those that differ from the declared noise.
+/// Only those that differ from the declared noise and rest on five answers or more.
 std::vector<std::string> reported_noise_warnings(const Study& study, const std::vector<ReportedNoise>& found);
 
 /// "2.0 times": the ratio of a reported to a declared standard deviation above 0.

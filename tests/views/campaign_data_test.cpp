@@ -162,7 +162,7 @@ TEST(CampaignData, AnswersThatReportTheirNoiseStayWithTheirLevel) {
   MemoryCampaign campaign(testing::two_level_study("budget = 400", "fit = 1000\n", "repeat = true"),
                           testing::pool_on_a_line(pool_points, 12.0));
   World world(4, 2.0);
-  for (int k = 0; k < 12; ++k) {
+  for (int k = 0; k < 18; ++k) {
     const Suggestion asked = campaign->ask().suggestions.at(0);
     Answer answer;
     answer.id = asked.id;
@@ -174,9 +174,9 @@ TEST(CampaignData, AnswersThatReportTheirNoiseStayWithTheirLevel) {
   const CampaignData data = campaign_data(*campaign);
   ASSERT_EQ(data.books.levels.size(), 2U);
   EXPECT_EQ(data.books.levels[0].name, "fine");
-  EXPECT_EQ(data.books.levels[0].answers, 4);
+  EXPECT_EQ(data.books.levels[0].answers, 6);
   EXPECT_EQ(data.books.levels[1].name, "coarse");
-  EXPECT_EQ(data.books.levels[1].answers, 8);
+  EXPECT_EQ(data.books.levels[1].answers, 12);
   EXPECT_TRUE(mentions(data, "level coarse: answers report 2.0 times its noise_sd (1 instead of 0.5)"));
 }
 
