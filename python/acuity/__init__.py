@@ -6,7 +6,7 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 """
 
 from . import costs, errors, kernels, levels
-from ._campaign import Campaign, Check, Explanation, Told
+from ._campaign import Campaign
 from ._connect import RemoteCampaign, RemoteSuggestion, connect
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
@@ -14,6 +14,7 @@ from ._create import create, open, open_or_create
 from ._information import information
 from ._model import CampaignModel
 from ._prediction import Prediction
+from ._results import Check, Explanation, Told
 from ._selection import Selector, query, select
 from .classifier import GPClassifier
 from .errors import (

@@ -13,113 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._answers import Id, channel_of, id_of, number_of, values_of, words_of
 from ._arrays import FloatArray, path_of, shown, text, whole
 from ._core import Suggestion
 from ._frames import point_by_name, points_for_prediction
-from ._inputs import NamedInput, any_named, inputs_of
+from ._inputs import NamedInput, inputs_of
 from ._estimator import warn_of_convergence
 from ._html import campaign_html, escape, one_line
 from ._known import answers_of, one_each, places_of
 from ._loop import Loop, workers_of
 from ._model import CampaignModel
 from ._prediction import Prediction, Predictor
+from ._results import ANSWERED, Check, Explanation, Told, table_of, with_infinities, with_names
 from ._selection import _count
 from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
 
-Id = Union[int, Suggestion]
 PathLike = Union[str, "os.PathLike[str]"]
-
-
-class Told(dict):  # type: ignore[type-arg]
-    """The result of `tell`: `charge`, `surprise` and `changes`, which is False if the answer was recorded before."""
-
-
-class Explanation(dict):  # type: ignore[type-arg]
-    """Why a point and a level were chosen: numbers by name, and text that can be printed or pasted."""
-
-    def __init__(self, fields: Mapping[str, Any], text: str) -> None:
-        super().__init__(fields)
-        self.text = text
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(self.text)
-
-
-class Check(dict):  # type: ignore[type-arg]
-    """What `acuity check` says about a study, by name: `break_even`, `warnings`, `initial`, `notes` and `plan`; it prints as text."""
-
-    def __init__(self, fields: Mapping[str, Any], text: str) -> None:
-        super().__init__(fields)
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-    __str__ = __repr__
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(self.text)
-
-
-def _id_of(id: Id) -> int:
-    value = id.id if isinstance(id, Suggestion) else id
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"the id is {shown(value)}, must be a suggestion or its number")
-    return whole(value, "the id", -(2**63), 2**63 - 1)
-
-
-def _words(reason: Any) -> str:
-    """A reason as text: characters that the log cannot store become question marks."""
-    return str(reason).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
-
-
-def _said(y: Any, binary: bool) -> list[Union[float, str]]:
-    """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables."""
-    if isinstance(y, tuple):
-        raise ValueError(
-            f"the answer is the tuple {shown(y)}, must be a number, a class or a list of replicates; an annotator reports its "
-            'cost or noise by a dictionary, {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}, tell by arguments'
-        )
-    several = list(y) if isinstance(y, (list, np.ndarray)) and np.ndim(y) > 0 else [y]
-    said: list[Union[float, str]] = []
-    for one in several:
-        if isinstance(one, str):
-            said.append(text(one, "the answer"))
-        else:
-            try:
-                value = float(one)
-            except (TypeError, ValueError, OverflowError):
-                raise ValueError(f"the answer is {shown(one)}, must be a finite number or a class") from None
-            said.append(-1.0 if binary and value == 0.0 else value)
-    return said
-
-
-def _number(value: Any, what: str, required: str = "a number") -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} is {shown(value)}, must be {required}") from None
-
-
-def _channel(binary: bool, noise_variance: Any, noise_sd: Any, accuracy: Any) -> Optional[float]:
-    """The precision that an answer reports for itself."""
-    given = {"noise_variance": noise_variance, "noise_sd": noise_sd, "accuracy": accuracy}
-    reported = [name for name, value in given.items() if value is not None]
-    if not reported:
-        return None
-    if len(reported) > 1:
-        raise ValueError(f"{reported[0]} and {reported[1]} are both given, must be one of them")
-    name = reported[0]
-    if binary != (name == "accuracy"):
-        kind = "classes, must be accuracy" if binary else "numbers, must be noise_variance or noise_sd"
-        raise ValueError(f"{name} is given and the answers are {kind}")
-    value = _number(given[name], name)
-    if name == "noise_sd" and not 0.0 < value < 1e150:
-        raise ValueError(f"noise_sd is {noise_sd!r}, must be a finite number above 0")
-    return value
 
 
 class Campaign(Predictor):
@@ -140,7 +49,7 @@ class Campaign(Predictor):
         self.name: str = facts["name"]
         self.unit: str = facts["unit"]
         self.inputs: list[str] = inputs_of(facts["columns"])
-        self.pool: NDArray[Any] = _with_names(facts["pool"], self.inputs)
+        self.pool: NDArray[Any] = with_names(facts["pool"], self.inputs)
         self.binary: bool = facts["binary"]
         self.target: str = facts["target"]
         """What is asked for, with its unit: "dose (Gy)"; empty if it has no name."""
@@ -150,7 +59,7 @@ class Campaign(Predictor):
         self._levels: list[str] = facts["levels"]
         # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
         own = {"alpha" if self._ladder else "level", "accuracy" if self.binary else "noise_variance"}
-        self._spare = {facts["id_column"], "id", "point", "y", "cost", *own}
+        self._spare = {facts["id_column"], "id", "point", "y", "cost", *own} | set(ANSWERED).difference(map(str, self.inputs))
 
     @property
     def _writer(self) -> "_core.Campaign":
@@ -200,8 +109,8 @@ class Campaign(Predictor):
         avoid: Sequence[int] = (),
     ) -> Any:
         """What ask() does; avoid: rows of the pool that are not asked for."""
-        seconds = None if lease is None else _number(lease, "lease", "a number of seconds")
-        money = None if budget is None else _number(budget, "budget")
+        seconds = None if lease is None else number_of(lease, "lease", "a number of seconds")
+        money = None if budget is None else number_of(budget, "budget")
         units = None if capacity is None else whole(capacity, "capacity", 1, 10**9)
         count = (1 if units is None else 2**62) if n is None else _count(n)
         (status, reason, found, note), early = self._writer.ask(
@@ -263,13 +172,13 @@ class Campaign(Predictor):
             rest = dict(answer)
             if "id" not in rest or "y" not in rest:
                 raise ValueError(f"an answer is {shown(rest)}, must have an id and y")
-            id, said = _id_of(rest.pop("id")), _said(rest.pop("y"), self.binary)
+            id, said = id_of(rest.pop("id")), values_of(rest.pop("y"), self.binary)
             reports_sd = rest.get("noise_sd") is not None
-            channel = _channel(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
+            channel = channel_of(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
             more: dict[str, Any] = {"noise_sd" if reports_sd else "channel": channel}
             for key in ("cost", "alpha"):
                 if rest.get(key) is not None:
-                    more[key] = _number(rest.pop(key), key)
+                    more[key] = number_of(rest.pop(key), key)
             for key in ("point", "level"):
                 if rest.get(key) is not None:
                     more[key] = text(str(rest.pop(key)), key)
@@ -317,26 +226,26 @@ class Campaign(Predictor):
         for k, place in enumerate(places):
             own = {key: values[k] for key, values in fields.items()}
             reports_sd = own["noise_sd"] is not None
-            channel = _channel(self.binary, *(own.pop(key) for key in ("noise_variance", "noise_sd", "accuracy")))
+            channel = channel_of(self.binary, *(own.pop(key) for key in ("noise_variance", "noise_sd", "accuracy")))
             more: dict[str, Any] = {"noise_sd" if reports_sd else "channel": channel, **place}
             if "point" in more:
                 more["point"] = text(more["point"], "point")
             for key in ("cost", "alpha"):
                 if own[key] is not None:
-                    more[key] = _number(own[key], key)
+                    more[key] = number_of(own[key], key)
             if own["level"] is not None:
                 more["level"] = text(str(own["level"]), "level")
-            rows.append((_said(answers[k], self.binary), more))
+            rows.append((values_of(answers[k], self.binary), more))
         told = [Told({key: value for key, value in row.items() if key != "note"}) for row in self._writer.add(rows, bool(dry_run))]
         return told[0] if alone else told
 
     def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
         """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
-        self._writer.fail(_id_of(id), _words(reason), _number(cost, "cost"), bool(exclude))
+        self._writer.fail(id_of(id), words_of(reason), number_of(cost, "cost"), bool(exclude))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
         """Returns suggestions that will not be answered to the pool; nothing is charged. Returns the ids that were pending."""
-        return self._writer.release([_id_of(id) for id in ids], _words(reason))
+        return self._writer.release([id_of(id) for id in ids], words_of(reason))
 
     def amend(
         self,
@@ -359,33 +268,33 @@ class Campaign(Predictor):
         cost: what it really cost, the money spent follows. refund: money that came back; choices still count what the
         answer cost. noise_variance (noise_sd) or accuracy, point or x, level or alpha: as in `tell`.
         """
-        channel = _channel(self.binary, noise_variance, noise_sd, accuracy)
+        channel = channel_of(self.binary, noise_variance, noise_sd, accuracy)
         more: dict[str, Any] = {"channel" if noise_sd is None else "noise_sd": channel}
         for key, value in (("cost", cost), ("alpha", alpha)):
             if value is not None:
-                more[key] = _number(value, key)
+                more[key] = number_of(value, key)
         for key, word in (("point", point), ("level", level)):
             if word is not None:
                 more[key] = text(str(word), key)
         if x is not None:
             more["x"] = point_by_name(x, self.inputs)
-        said = [] if y is None else _said(y, self.binary)
-        back = None if refund is None else _number(refund, "refund")
-        self._writer.amend(_id_of(id), said, more, back, _words(reason))
+        said = [] if y is None else values_of(y, self.binary)
+        back = None if refund is None else number_of(refund, "refund")
+        self._writer.amend(id_of(id), said, more, back, words_of(reason))
 
     def retract(self, id: Id, reason: str) -> None:
         """Removes an answer from the model; it stays in the log, and its cost is not refunded."""
-        self._writer.retract(_id_of(id), _words(reason))
+        self._writer.retract(id_of(id), words_of(reason))
 
     def change_budget(self, by: float) -> None:
         """Adds to the budget; `by` may be negative."""
-        self._writer.change_budget(_number(by, "by"))
+        self._writer.change_budget(number_of(by, "by"))
 
     # Reading.
 
     def status(self) -> dict[str, Any]:
         """What was spent and answered, and what is pending: the dictionary of `acuity status --format json`."""
-        found: dict[str, Any] = json.loads(self._core.status_json(), object_hook=_with_infinities)
+        found: dict[str, Any] = json.loads(self._core.status_json(), object_hook=with_infinities)
         for key in ("budget", "spent", "escrow", "free"):
             found[key] = float(found[key])
         return found
@@ -398,23 +307,24 @@ class Campaign(Predictor):
         """What `acuity check` says, without a forecast: which level is bought at which uncertainty, what comes first, how the
         budget is planned, and warnings about scales and units. A dictionary that prints as text."""
         fields, text = self._core.check()
-        return Check(json.loads(fields, object_hook=_with_infinities), text)
+        return Check(json.loads(fields, object_hook=with_infinities), text)
 
     def explain(self, id: Optional[Id] = None) -> Explanation:
         """Why a suggestion was made, what would have changed the choice; of the next one if no id is given."""
         if id is not None:
-            fields, text = self._core.explain(_id_of(id))
-            return Explanation(json.loads(fields, object_hook=_with_infinities), text)
+            fields, text = self._core.explain(id_of(id))
+            return Explanation(json.loads(fields, object_hook=with_infinities), text)
         (fields, text), (status, reason, *_) = self._core.explain_next()
         if not fields:
             raise (Finished if status == "finished" else NothingNow)(reason)
-        return Explanation(json.loads(fields, object_hook=_with_infinities), text)
+        return Explanation(json.loads(fields, object_hook=with_infinities), text)
 
     def annotations(self, frame: Optional[bool] = None) -> Any:
         """Every valid answer, as columns: a pandas DataFrame if pandas is installed, else a dictionary of arrays.
 
-        Columns: id (of the suggestion), point, the inputs, level or alpha, y, cost, noise_variance or accuracy. frame: True
-        for the DataFrame, False for the dictionary.
+        Columns, as `acuity export --annotations` has them: id (of the suggestion), point, the inputs, level or alpha, y, cost,
+        noise_variance or accuracy, worker, told_at (UTC), seconds that a person took, note. frame: True for the DataFrame,
+        False for the dictionary.
         """
         found = self._core.annotations()
         columns: dict[str, Any] = {"id": np.array(found["id"], dtype=np.int64), "point": np.array(found["point"], dtype=object)}
@@ -427,11 +337,19 @@ class Campaign(Predictor):
         columns["y"] = found["y"]
         columns["cost"] = found["cost"]
         columns["accuracy" if self.binary else "noise_variance"] = found["channel"]
-        return _table(columns, frame)
+        answered = {
+            "worker": np.array([worker or None for worker in found["worker"]], dtype=object),
+            "told_at": np.floor(1000.0 * found["told_at"]).astype("datetime64[ms]"),
+            "seconds": found["seconds"],
+            "note": np.array([note or None for note in found["note"]], dtype=object),
+        }
+        for name, values in answered.items():
+            columns.setdefault(name, values)  # an input may have such a name
+        return table_of(columns, frame)
 
     def events(self) -> list[dict[str, Any]]:
         """Everything that happened: the lines of `acuity export --events`."""
-        return [json.loads(line, object_hook=_with_infinities) for line in self._core.events()]
+        return [json.loads(line, object_hook=with_infinities) for line in self._core.events()]
 
     def model(self) -> CampaignModel:
         """The model as it is now, as a fitted estimator that needs the campaign no longer: see CampaignModel."""
@@ -528,39 +446,3 @@ class Campaign(Predictor):
             return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
         finally:
             self._core.give_up_ownership()
-
-
-def _with_names(pool: FloatArray, inputs: list[str]) -> NDArray[Any]:
-    """The pool as an array of objects if some of its inputs have names."""
-    if not any_named(inputs):
-        return pool
-    found = pool.astype(object)
-    for k, name in enumerate(inputs):
-        if isinstance(name, NamedInput):
-            found[:, k] = name.names(pool[:, k])
-    return found
-
-
-def _with_infinities(fields: dict[str, Any]) -> dict[str, Any]:
-    """The program writes infinity as text."""
-    words = {"inf": np.inf, "-inf": -np.inf}
-    return {key: words.get(value, value) if isinstance(value, str) and key not in _TEXTS else value for key, value in fields.items()}
-
-
-_TEXTS = {"name", "unit", "point", "level", "reason", "event", "worker", "id", "time", "created", "host", "since"}
-
-
-def _table(columns: dict[str, NDArray[Any]], frame: Optional[bool]) -> Any:
-    if frame is not None and not isinstance(frame, (bool, np.bool_)):
-        raise TypeError(f"frame is {shown(frame)}, must be True, False or None")
-    if frame is not None and not frame:
-        return columns
-    try:
-        import pandas  # type: ignore[import]
-    except ImportError:
-        if frame:
-            raise ImportError(
-                "frame=True needs pandas, which is not installed (Debian: python3-pandas); frame=False gives a dictionary of arrays"
-            ) from None
-        return columns
-    return pandas.DataFrame(columns)

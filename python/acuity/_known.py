@@ -12,6 +12,7 @@ import numpy as np
 from ._arrays import as_array, shown
 from ._frames import column_of, names_of, point_by_name, points_by_name, require_names
 from ._inputs import NamedInput, any_named
+from ._results import ANSWERED
 
 PRECISIONS = ("level", "alpha", "noise_variance", "accuracy")
 
@@ -84,7 +85,7 @@ def initial_table(given: Any, names: Optional[Sequence[str]], id_column: Optiona
             columns["alpha" if ladder else "level"] = one_each(given[2], len(places), "initial level")
         return _csv(columns)
     found = names_of(given, "initial") or []
-    known = {"id", "point", "y", "cost", *PRECISIONS, id_column, *(names or [])}
+    known = {"id", "point", "y", "cost", *PRECISIONS, *ANSWERED, id_column, *(names or [])}
     if names is not None:
         require_names(found, [], "initial", known)
     return _csv({name: column_of(given, name, "initial").tolist() for name in found})

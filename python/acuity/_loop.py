@@ -20,7 +20,8 @@ from ._core import FailurePolicy, Suggestion, python_worker
 from .errors import Finished, NothingNow, Stopped
 
 if TYPE_CHECKING:
-    from ._campaign import Campaign, Told
+    from ._campaign import Campaign
+    from ._results import Told
 
 
 # Errors by which an executor says that a worker died; of packages that need not be installed.

@@ -120,8 +120,8 @@ def test_explanations_have_numbers_and_words(campaign):
 
 
 def test_the_end_is_finished_and_a_lull_is_nothing_now(campaign):
-    assert campaign.run(answer) == "no level is affordable, 0 remains"
-    with pytest.raises(acuity.Finished, match="no level is affordable"):
+    assert campaign.run(answer) == "the budget is spent"
+    with pytest.raises(acuity.Finished, match="^the budget is spent$"):
         campaign.ask()
     with pytest.raises(acuity.Finished):
         campaign.explain()

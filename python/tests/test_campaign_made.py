@@ -75,7 +75,7 @@ def test_ids_and_inputs_by_name_of_any_spelling(tmp_path):
         assert suggestion.point == ids[suggestion.row] and campaign.inputs == ["wall, mm", 'the "other"']
         campaign.tell(suggestion, 0.1, point=ids[5])
         assert list(campaign.annotations(frame=False)) == [
-            "id", "point", "wall, mm", 'the "other"', "level", "y", "cost", "noise_variance",
+            "id", "point", "wall, mm", 'the "other"', "level", "y", "cost", "noise_variance", "worker", "told_at", "seconds", "note",
         ]
         assert campaign.annotations(frame=False)["point"].tolist() == [ids[5]]
     assert ids[5].replace('"', '""') in program("export", tmp_path / "c.acuity", "--annotations", "-")
@@ -95,9 +95,27 @@ def test_a_data_frame_is_taken_and_given():
         campaign.tell(campaign.ask(), 0.1)
         table = campaign.annotations()
         assert isinstance(table, pandas.DataFrame)
-        assert list(table.columns) == ["id", "point", "speed", "angle", "level", "y", "cost", "noise_variance"]
+        assert list(table.columns) == [
+            *("id", "point", "speed", "angle", "level", "y", "cost", "noise_variance"),
+            *("worker", "told_at", "seconds", "note"),
+        ]
+        assert campaign.predict(table).shape == (1,), "columns of answers are no inputs"
         assert campaign.predict(frame).shape == (40,)
         assert isinstance(campaign.annotations(frame=False), dict)
+
+
+def test_an_input_may_have_the_name_of_a_column_of_answers():
+    with make(None, inputs=["seconds", "angle"]) as campaign:
+        suggestion = campaign.ask(worker="Anna")
+        campaign.tell(suggestion, 0.1)
+        table = campaign.annotations(frame=False)
+        assert table["seconds"].tolist() == [suggestion.x[0]] and table["worker"].tolist() == ["Anna"]
+        assert abs(table["told_at"][0] - np.datetime64("now")) < np.timedelta64(1, "h")
+
+
+def test_an_id_with_a_nul_byte_is_refused_with_the_reason():
+    with pytest.raises(ValueError, match=r"^an id is 'p\\x001', must be text without NUL characters"):
+        make(None, ids=["p\0001"] + [f"p{k}" for k in range(2, 41)])
 
 
 def test_without_pandas_a_table_is_a_dictionary_and_a_frame_is_a_sentence(monkeypatch):

@@ -64,7 +64,7 @@ def test_too_many_failures_in_a_row_stop_the_run(campaign, workers):
         campaign.run(broken, workers=workers, max_failures=4)
     status = campaign.status()
     assert 4 <= status["failed"] <= 5 and status["spent"] == 0 and status["pending"] == 0
-    assert campaign.run(answer) == "no level is affordable, 0 remains"
+    assert campaign.run(answer) == "the budget is spent"
 
 
 def test_failed_points_may_be_excluded(campaign):
@@ -139,7 +139,7 @@ def test_one_owner_at_a_time(tmp_path):
         finally:
             go_on.set()
             thread.join(60)
-        assert ends == ["no level is affordable, 0 remains"] and other.status()["spent"] == 30.0
+        assert ends == ["the budget is spent"] and other.status()["spent"] == 30.0
 
 
 def test_a_callable_that_is_called_may_use_its_campaign(campaign):

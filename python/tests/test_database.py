@@ -74,7 +74,7 @@ def test_python_and_the_program_share_a_campaign(database, tmp_path):
     program("tell", address, program("ask", address, "--format", "csv").splitlines()[1].split(",")[0], "0.5")
     with acuity.open(address) as campaign:
         assert campaign.status()["annotations"] == 4
-        assert campaign.run(answer) == "no level is affordable, 0 remains"
+        assert campaign.run(answer) == "the budget is spent"
 
 
 def test_choices_are_those_of_a_folder(database, tmp_path):

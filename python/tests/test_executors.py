@@ -32,7 +32,7 @@ def failing_at_the_third(suggestion):
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_a_run_on_an_executor(tmp_path, kind):
     with make(tmp_path / "c.acuity") as campaign, kind(2) as executor:
-        assert campaign.run(failing_at_the_third, executor=executor) == "no level is affordable, 0 remains"
+        assert campaign.run(failing_at_the_third, executor=executor) == "the budget is spent"
         status = campaign.status()
         assert (status["spent"], status["failed"], status["pending"]) == (30.0, 1, 0)
         assert executor.submit(int, "7").result() == 7, "it is the caller's and goes on"
