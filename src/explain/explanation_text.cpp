@@ -238,6 +238,28 @@ std::string plan_text(const Explanation& e, const Study& study, const std::strin
   return text;
 }
 
+// How certain the point is among the candidates. A share that is rounded to all or none of them would be
+// false.
+std::string certainty_text(const Explanation& e) {
+  if (e.candidates == 1) return "It was the only candidate.\n";
+  const auto more_certain = std::llround(e.more_certain * static_cast<double>(e.candidates));
+  const std::string among = fmt::format("the {} candidates", e.candidates);
+  std::string place;
+  if (more_certain == 0)
+    place = fmt::format("None of {} was more certain", among);
+  else if (more_certain >= e.candidates)
+    place = fmt::format("All of {} were more certain", among);
+  else if (more_certain + 1 == e.candidates)
+    place = fmt::format("It was the least certain of {}", among);
+  else
+    place = fmt::format("It was less certain than {} % of {}",
+                        e.more_certain > 0.99   ? std::string("more than 99")
+                        : e.more_certain < 0.01 ? std::string("less than 1")
+                                                : fmt::format("{:.0f}", 100.0 * e.more_certain),
+                        among);
+  return fmt::format("{}; their median standard deviation is {}.\n", place, brief(e.median_sd, digits));
+}
+
 }  // namespace
 
 std::string counterfactual_text(const Explanation::Counterfactual& counterfactual,
@@ -264,13 +286,7 @@ std::string to_text(const Explanation& e, const Study& study) {
   text += fmt::format("\n{} The belief about {} there is {}. ",
                       e.instead ? "What is known about this point." : "Why this point.", target.name_or("f"),
                       target.belief_text(s.mean, std::sqrt(std::max(0.0, s.variance)), digits));
-  text +=
-      e.candidates == 1
-          ? "It was the only candidate.\n"
-          : fmt::format(
-                "It was less certain than {:.0f} % of the {} candidates; their median standard deviation is "
-                "{}.\n",
-                100.0 * e.more_certain, e.candidates, brief(e.median_sd, digits));
+  text += certainty_text(e);
   for (const Explanation::Neighbour& near : e.nearest)
     text += fmt::format("  annotation {}{} ({}, {} = {}) is {}\n", near.id,
                         near.point.empty() ? "" : " at " + one_line(near.point),

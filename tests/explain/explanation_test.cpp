@@ -268,9 +268,17 @@ TEST(Explanation, BeginsWithTheReasonInWords) {
   for (const char* word : {"nats", "length scale", "variance"}) EXPECT_FALSE(has(first, word)) << first;
   EXPECT_FALSE(has(text, "length scales away")) << text;
   EXPECT_TRUE(has(text, " m/s in speed)")) << text;
-  EXPECT_TRUE(has(text, fmt::format("It was less certain than {:.0f} % of the {} candidates",
-                                    100.0 * found.more_certain, found.candidates)))
-      << text;
+  const auto placed = [&](double more_certain) {
+    Explanation other = found;
+    other.candidates = 1500;
+    other.more_certain = more_certain;
+    return lab.text(other);
+  };
+  EXPECT_TRUE(has(placed(0.334), "It was less certain than 33 % of the 1500 candidates; their median"));
+  EXPECT_TRUE(has(placed(1497.0 / 1500.0), "It was less certain than more than 99 % of the 1500 candidates"));
+  EXPECT_TRUE(has(placed(1499.0 / 1500.0), "It was the least certain of the 1500 candidates;"));
+  EXPECT_TRUE(has(placed(3.0 / 1500.0), "It was less certain than less than 1 % of the 1500 candidates"));
+  EXPECT_TRUE(has(placed(0.0), "None of the 1500 candidates was more certain;"));
   // As many points as are said have at most that share of their standard deviation left.
   const Vector before = lab.campaign().belief().marginals().variance;
   lab.answered();
