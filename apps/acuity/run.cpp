@@ -307,7 +307,7 @@ void write_end(Campaign& campaign, const RunEnd& end, const RunArguments& argume
     const CampaignModel model(study, campaign.state());
     const CalibrationVerdict verdict = verdict_on(campaign, std::nullopt, &model);
     log << wrapped_for(log, one_line(verdict.text())) << '\n';
-    if (const auto error = typical_error(study, model, error_factor(verdict)))
+    if (const auto error = typical_error(campaign, error_factor(verdict)))
       headline = "; " + to_text(*error, *study.file().target);
   }
   const bool leaves_jobs = submits_jobs(study) && !arguments.cancel && !campaign.state().pending().empty();

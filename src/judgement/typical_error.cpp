@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/model/learn.hpp"
 #include "annotation/truth_table.hpp"
 #include "base/text.hpp"
+#include "campaign/last_fit.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {
@@ -16,6 +18,19 @@ namespace {
 // With fewer the spread of f is hardly more than an assumption.
 constexpr Index fewest_for_an_error = 5;
 
+// Where the error is expected: the goal, or the pool, of which a large one has a sample.
+struct ErrorPlaces {
+  Points points;
+  Vector weights;
+};
+
+ErrorPlaces error_places(const Study& study) {
+  if (has_own_goal(study)) return {Points(study.goal()->points), study.goal()->weights};
+  Points points = spread_sample(study.pool().points());
+  const Index count = points.rows();
+  return {std::move(points), Vector::Constant(count, 1.0 / static_cast<double>(std::max<Index>(count, 1)))};
+}
+
 }  // namespace
 
 double error_factor(const CalibrationVerdict& verdict) {
@@ -23,18 +38,44 @@ double error_factor(const CalibrationVerdict& verdict) {
   return names_one && std::isfinite(verdict.factor) ? verdict.factor : 1.0;
 }
 
+Index most_averaged_for_error(const Study& study) {
+  return study.file().binary() ? 300 : 500;
+}
+
+std::optional<TypicalError> typical_error(const Campaign& campaign, double factor,
+                                          const AveragedPosterior* known) {
+  const Study& study = campaign.study();
+  const auto count = static_cast<Index>(campaign.state().annotations());
+  if (count > most_averaged_for_error(study))
+    return typical_error(study, CampaignModel(study, campaign.state()), factor);
+  if (count < fewest_for_an_error) return std::nullopt;
+  const bool is_real = study.file().target->is_real();
+  std::optional<AveragedPosterior> own;
+  if (known == nullptr)
+    known = &own.emplace(
+        StudyLearner(study).averaged(model_for_predictions(campaign), campaign.annotations()), !is_real);
+  const ErrorPlaces places = error_places(study);
+  if (places.points.rows() == 0) return std::nullopt;
+  const AveragedMarginals f = known->predict(places.points);
+  TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
+  if (is_real) {
+    found.size = std::sqrt(places.weights.dot(f.variance.cwiseMax(0.0)));
+    found.range = f.mean.maxCoeff() - f.mean.minCoeff();
+  } else {
+    found.size = places.weights.dot(f.probability.cwiseMin((1.0 - f.probability.array()).matrix()));
+  }
+  return std::isfinite(found.size) ? std::optional(found) : std::nullopt;
+}
+
 std::optional<TypicalError> typical_error(const Study& study, const CampaignModel& model, double factor) {
   if (model.observations().size() < fewest_for_an_error) return std::nullopt;
   TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
-  const Points points = found.at_goal ? Points(study.goal()->points) : spread_sample(study.pool().points());
-  if (points.rows() == 0) return std::nullopt;
-  const Vector weights =
-      found.at_goal ? study.goal()->weights
-                    : Vector(Vector::Constant(points.rows(), 1.0 / static_cast<double>(points.rows())));
-  found.size = model.posterior().predicted_error(points, weights);
+  const ErrorPlaces places = error_places(study);
+  if (places.points.rows() == 0) return std::nullopt;
+  found.size = model.posterior().predicted_error(places.points, places.weights);
   if (!std::isfinite(found.size)) return std::nullopt;
   if (study.file().target->is_real()) {
-    const Vector means = model.posterior().mean(points);
+    const Vector means = model.posterior().mean(places.points);
     found.range = means.maxCoeff() - means.minCoeff();
   }
   return found;

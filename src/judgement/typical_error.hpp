@@ -5,6 +5,7 @@
 
 #include "campaign/campaign_model.hpp"
 #include "judgement/calibration_verdict.hpp"
+#include "model/averaged_posterior.hpp"
 
 namespace acuity {
 
@@ -24,7 +25,15 @@ struct TypicalError {
 /// The factor of a verdict that names one, otherwise 1.
 double error_factor(const CalibrationVerdict& verdict);
 
-/// Of a large pool a sample is used. Nothing if there are too few answers to learn from.
+/// Of what `predict` says: averaged over hyperparameters. With more answers than `most_averaged` by the most
+/// probable ones, as everybody who waits for `status` wants it. Of a large pool a sample is used. Nothing if
+/// there are too few answers to learn from. `known`: the averaged posterior, if the caller has it.
+std::optional<TypicalError> typical_error(const Campaign& campaign, double factor = 1.0,
+                                          const AveragedPosterior* known = nullptr);
+/// Answers up to which predictions are averaged for it; classes take longer.
+Index most_averaged_for_error(const Study& study);
+
+/// The same by one set of hyperparameters, for points of a course.
 std::optional<TypicalError> typical_error(const Study& study, const CampaignModel& model,
                                           double factor = 1.0);
 

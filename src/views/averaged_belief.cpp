@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "campaign/last_fit.hpp"
-#include "model/averaged_posterior.hpp"
 #include "text/sentence.hpp"
 
 namespace acuity {
@@ -61,6 +60,18 @@ ShownBelief AveragedBelief::at(const PointsRef& points) const {
 Marginals AveragedBelief::marginals(const PointsRef& points) const {
   AveragedMarginals f = parts_->posterior.predict(points, parts_->threads);
   return {.mean = std::move(f.mean), .variance = std::move(f.variance)};
+}
+
+PredictionError AveragedBelief::class_error(const PointsRef& points, const Vector& labels) const {
+  const Vector positive = parts_->posterior.predict(points, parts_->threads).probability;
+  const auto count = static_cast<double>(labels.size());
+  const auto wrong = ((positive.array() > 0.5) != (labels.array() > 0.0)).count();
+  return {.actual = static_cast<double>(wrong) / count,
+          .predicted = positive.cwiseMin((1.0 - positive.array()).matrix()).sum() / count};
+}
+
+const AveragedPosterior& AveragedBelief::posterior() const {
+  return parts_->posterior;
 }
 
 const std::string& AveragedBelief::note() const {

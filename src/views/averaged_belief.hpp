@@ -4,6 +4,7 @@
 #include <string>
 
 #include "acuity/campaign/campaign.hpp"
+#include "model/averaged_posterior.hpp"
 
 namespace acuity {
 
@@ -30,6 +31,12 @@ class AveragedBelief {
   ShownBelief at(const PointsRef& points) const;
   /// Mean and variance of f on the model's scale.
   Marginals marginals(const PointsRef& points) const;
+
+  /// Classes: the share of points whose label is not the predicted class, and what the probabilities expect
+  /// of it.
+  PredictionError class_error(const PointsRef& points, const Vector& labels) const;
+  /// By which all of it is computed.
+  const AveragedPosterior& posterior() const;
 
   /// A sentence that says why it is not averaged although the study asks for it; empty otherwise.
   const std::string& note() const;

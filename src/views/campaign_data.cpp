@@ -249,6 +249,10 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
                                                  *measured_on, TableNoise::finest);
     data.course.errors.back().error = scores.error_size();
     data.course.errors.back().expected = scores.claimed_size();
+  } else if (measured_on && !data.course.errors.empty()) {
+    const PredictionError error = averaged->class_error(measured_on->points, measured_on->values);
+    data.course.errors.back().error = error.actual;
+    data.course.errors.back().expected = error.predicted;
   }
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study);
@@ -266,7 +270,7 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
     data.plan_text += (data.plan_text.empty() ? "" : " ") + as_sentence(to_text(*certificate));
   data.predicted_errors = predicted_errors(study, model);
   data.verdict = verdict_on(campaign, measured_on, &model);
-  data.typical_error = typical_error(study, model, error_factor(data.verdict));
+  data.typical_error = typical_error(campaign, error_factor(data.verdict), &averaged->posterior());
   if (data.typical_error) data.typical_error_text = to_text(*data.typical_error, *study.file().target);
   if (const std::string problem = model.posterior().convergence_problem(); !problem.empty())
     data.warnings.push_back(as_sentence(problem));

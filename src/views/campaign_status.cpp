@@ -147,10 +147,11 @@ std::string levels_text(const Study& study, const State& state) {
 }
 
 // The number to read first, and how far it can be believed.
-std::string error_lines(const Study& study, const State& state, const CampaignModel& model,
-                        const CalibrationVerdict& verdict, StatusExtent extent) {
+std::string error_lines(const Campaign& campaign, const CalibrationVerdict& verdict, StatusExtent extent) {
+  const Study& study = campaign.study();
+  const State& state = campaign.state();
   if (state.annotations() == 0) return "";
-  const auto error = typical_error(study, model, error_factor(verdict));
+  const auto error = typical_error(campaign, error_factor(verdict));
   const std::string first = fmt::format(
       "error: {}\n", error ? to_text(*error, *study.file().target)
                            : fmt::format("cannot be told from {}", counted(state.annotations(), "answer")));
@@ -427,9 +428,9 @@ Json verdict_json(const CalibrationVerdict& verdict) {
 }
 
 // On the scale of answers; null with few answers.
-Json error_json(const Study& study, const CampaignModel& model, const CalibrationVerdict& verdict) {
-  const Target& target = *study.file().target;
-  const auto error = typical_error(study, model, error_factor(verdict));
+Json error_json(const Campaign& campaign, const CalibrationVerdict& verdict) {
+  const Target& target = *campaign.study().file().target;
+  const auto error = typical_error(campaign, error_factor(verdict));
   const auto shown = [&](double size) { return json_number(typical_error_value(size, target)); };
   const bool is_decided = verdict.calibration != CalibrationVerdict::Calibration::cannot_tell;
   const bool is_judged = error && is_decided && !verdict.is_of_classes;
@@ -496,7 +497,7 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   const double ahead = campaign.address().is_in_database() ? 0.0 : campaign.now() - now();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
-  text += error_lines(study, state, model, verdict, extent) + money_lines(state) + counts_line(study, state) +
+  text += error_lines(campaign, verdict, extent) + money_lines(state) + counts_line(study, state) +
           audit_line(study, state) + unexplained_text(campaign) + next_line(campaign);
   if (ahead > usual_clock_difference)
     text +=
@@ -529,7 +530,7 @@ std::string status_json(const Campaign& campaign) {
   if (campaign.study().file().tops_up()) object["replaced"] = state.replaced();
   const CampaignModel now(campaign.study(), state);
   const CalibrationVerdict verdict = verdict_on(campaign, std::nullopt, &now);
-  const Json errors = error_json(campaign.study(), now, verdict);
+  const Json errors = error_json(campaign, verdict);
   for (const auto& [name, value] : errors.items()) object[name] = value;
   object["levels"] = levels_json(campaign.study(), state);
   object["level_offsets"] = offsets_json(campaign);

@@ -113,5 +113,33 @@ TEST(TypicalError, IsOneShortSentence) {
             "typically off by 1e-07, 3.3e-06 % of its range");
 }
 
+// Hyperparameters that are not certain are part of the error, as `predict` has it.
+TEST(TypicalError, IsThatOfAveragedPredictions) {
+  for (const bool classes : {false, true}) {
+    MemoryCampaign campaign(
+        classes ? study("[target]\nkind = \"binary\"", "accuracy = 0.9") : study("", "noise_sd = 0.1"),
+        testing::pool_on_a_line(60, 6.0));
+    campaign.go(14, [&](const Suggestion& asked) {
+      const double f = truth(asked.inputs[0]);
+      return classes ? (f > 0.0 ? 1.0 : -1.0) : f + 0.1 * noise(asked.id);
+    });
+    const AveragedModel averaged =
+        StudyLearner(campaign->study()).averaged(campaign->model(), campaign->annotations());
+    const AveragedMarginals f = averaged.predict(campaign->study().pool().points()).marginals;
+    const auto error = typical_error(*campaign, 2.0);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->factor, 2.0);
+    EXPECT_NEAR(error->size,
+                classes ? f.probability.cwiseMin((1.0 - f.probability.array()).matrix()).mean()
+                        : std::sqrt(f.variance.mean()),
+                1e-9);
+    const auto point = typical_error(campaign->study(), CampaignModel(campaign->study(), campaign->state()));
+    ASSERT_TRUE(point);
+    if (averaged.draws().size() > 1) {
+      EXPECT_NE(error->size, point->size);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace acuity::typical_error_test

@@ -1,12 +1,16 @@
 #include "views/averaged_belief.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "campaign/campaign_model.hpp"
+#include "judgement/held_out.hpp"
 #include "support/box_pool.hpp"
 #include "support/memory_campaigns.hpp"
+#include "support/program.hpp"
 #include "views/campaign_data.hpp"
 
 namespace acuity::averaged_belief_test {
@@ -111,6 +115,36 @@ TEST(BeliefViews, OfClassesAgreeWithPredict) {
     EXPECT_NEAR(curve.low[k], 0.5 * std::erfc(-f.low(0) / std::sqrt(2.0)), 1e-9);
     EXPECT_NEAR(curve.high[k], 0.5 * std::erfc(-f.high(0) / std::sqrt(2.0)), 1e-9);
   }
+}
+
+// The error on a test table is that of the classes and probabilities that `predict` prints.
+TEST(BeliefViews, OfClassesMeasureTheErrorOfWhatPredictSays) {
+  MemoryCampaign campaign(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[target]\nkind = \"binary\"\n[model]\n"
+      "amplitude = \"learn\"\nlengthscale = \"learn\"\nfit = 5\nprior = \"weak\"\naverage = 4\n"
+      "[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost = 1\n",
+      box_pool(1, 40));
+  campaign.go(18, [](const Suggestion& asked) { return asked.inputs[0] > 0.5 ? 1.0 : -1.0; });
+  Points at(50, 1);
+  std::string table = fmt::format("{},y\n", campaign->study().pool().inputs().front());
+  for (Index i = 0; i < 50; ++i) {
+    at(i, 0) = (static_cast<double>(i) + 0.5) / 50.0;
+    table += fmt::format("{},{}\n", at(i, 0), at(i, 0) > 0.46 ? 1 : -1);
+  }
+  const testing::Folder folder;
+  const HeldOut test = read_held_out(folder.write("test.csv", table), campaign->study());
+  const CoursePoint last = campaign_data(*campaign, test).course.errors.back();
+  const Vector p = predicted(*campaign, at).probability;
+  double wrong = 0.0, expected = 0.0;
+  for (Index i = 0; i < 50; ++i) {
+    wrong += (p(i) > 0.5) != (at(i, 0) > 0.46) ? 1.0 : 0.0;
+    expected += std::min(p(i), 1.0 - p(i));
+  }
+  EXPECT_NEAR(last.error, wrong / 50.0, 1e-12);
+  EXPECT_NEAR(last.expected, expected / 50.0, 1e-9);
+  const CampaignModel point(campaign->study(), campaign->state());
+  EXPECT_GT(std::abs(point.posterior().error_at(test.points, test.values).predicted - last.expected), 1e-6)
+      << "the test tells them apart";
 }
 
 TEST(AveragedBelief, UsesThePointEstimateForManyAnswersAndSaysSo) {
