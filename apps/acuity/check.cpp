@@ -110,7 +110,7 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
     return {true,
             fmt::format("{}: {} (simulated)", what, brief(make_rehearsal(study)->annotate(suggestion)))};
   const TrialFolder folder;
-  const ExternalCommand command(study.file(), study.pool().columns(), study_folder);
+  const ExternalCommand command(study.file(), study.pool(), study_folder);
   Attempt attempt = command.start(suggestion, 1, folder.path());
   std::optional<AttemptOutcome> outcome;
   while (!(outcome = attempt.poll())) wait_for_any({&attempt}, 1.0);

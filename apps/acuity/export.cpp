@@ -189,7 +189,8 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
               ? SortedJson{{"type", input.is_category() ? "category" : "ordinal"}, {"values", input.values}}
               : SortedJson{{"type", "number"}, {"scale", "log"}};
   if (study.file().target->defaults().has_nugget) json["nugget"] = model.nugget;
-  if (study.file().target->is_logarithmic()) json["scale"] = "log";  // the model is that of the logarithm
+  if (study.file().target->is_logarithmic())
+    json["target_scale"] = "log";  // the model is that of the logarithm
   const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return sorted_json_text(json, 1) + "\n";
   json["draws"] = SortedJson::array();

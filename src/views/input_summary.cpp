@@ -46,6 +46,28 @@ std::vector<std::string> input_lines(const Pool& pool) {
   return lines;
 }
 
+std::string text_columns_line(const Study& study) {
+  constexpr std::size_t most = 8;
+  const StudyFile& file = study.file();
+  if (file.inputs || !file.input_settings.empty()) return "";
+  std::vector<std::string> names;
+  for (const std::string& name : study.pool().text_columns()) {
+    const bool is_shown =
+        file.display && std::find(file.display->begin(), file.display->end(), name) != file.display->end();
+    const bool is_passed_on = file.annotator.command.find("{" + name + "}") != std::string::npos;
+    const bool is_read_by_people = name == "text";
+    if (!is_shown && !is_passed_on && !is_read_by_people) names.push_back(one_line(name));
+  }
+  if (names.empty()) return "";
+  const bool is_one = names.size() == 1;
+  if (names.size() > most) {
+    names.resize(most);
+    names.emplace_back("...");
+  }
+  return fmt::format("{}: text, no input{}; a category is declared by [[input]]", fmt::join(names, ", "),
+                     is_one ? "" : "s");
+}
+
 Json inputs_json(const Pool& pool) {
   static const char* types[] = {"number", "category", "yes-no"};
   Json all = Json::array();

@@ -95,9 +95,11 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
   const double budget = campaign != nullptr
                             ? campaign->state().budget()
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
+  std::vector<std::string> lines = input_lines(study.pool());
+  if (std::string texts = text_columns_line(study); !texts.empty()) lines.push_back(std::move(texts));
   return {.break_even = break_even_report(study, model),
           .inputs = inputs_json(study.pool()),
-          .input_lines = input_lines(study.pool()),
+          .input_lines = std::move(lines),
           .initial = initial_text(study, annotations.size()),
           .audit = audit_plan_text(study),
           .notes = spending_plan(study, model, budget).sentences,

@@ -194,6 +194,30 @@ TEST(Export, TheModelIsEnoughToPredictWithElsewhere) {
     EXPECT_NEAR(exported_mean(model, {value(row, "x")}), value(row, "mean"), 1e-12);
 }
 
+TEST(Export, TheModelOfALogarithmKeepsTheScalesOfItsInputs) {
+  const Folder folder;
+  std::string pool = "x,z\n", known = "x,z,level,y\n";
+  for (int i = 0; i < 12; ++i) {
+    pool += fmt::format("{},{}\n", i, i * i);
+    known += fmt::format("{},{},run,{}\n", i, i * i, std::exp(0.3 * i));
+  }
+  folder.write("pool.csv", pool);
+  folder.write("known.csv", known);
+  folder.write("study.toml",
+               "[campaign]\nbudget = 20\ninitial = { file = \"known.csv\" }\n[pool]\nfile = \"pool.csv\"\n"
+               "[target]\nscale = \"log\"\n[[level]]\nname = \"run\"\nnoise_relative = 0.1\ncost = 1\n");
+  ASSERT_EQ(run_acuity({"init", "c", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  const auto model = nlohmann::json::parse(run_acuity({"export", "c", "--model", "-"}, folder.path()).out);
+  EXPECT_EQ(model.at("target_scale"), "log");
+  ASSERT_TRUE(model.at("scale").is_array()) << model.at("scale");
+  const auto rows =
+      csv_rows(run_acuity({"predict", "c", "--at", "pool.csv", "--format", "csv"}, folder.path()).out);
+  ASSERT_EQ(rows.size(), 12U);
+  for (const auto& row : rows)
+    EXPECT_NEAR(exported_mean(model, {value(row, "x"), value(row, "z")}), std::log(value(row, "median")),
+                0.1);
+}
+
 // With learned hyperparameters predictions are averaged over draws, and the export has them all.
 TEST(Export, ALearnedModelPredictsWhatPredictDoes) {
   const Folder folder;

@@ -114,5 +114,25 @@ TEST(TextColumns, RunSaysItToo) {
   EXPECT_EQ(said.find("column \"mass\" is no input", first + 1), std::string::npos) << said;
 }
 
+TEST(TextColumns, AreTriedWithTheCommandThatHasThem) {
+  const Desk desk(study("inputs = [\"x\"]", "[annotator]\ncommand = \"test {lang} = en && echo {x}5\"\n"));
+  const ProgramResult tried = desk.acuity({"check", "study.toml", "--try"});
+  EXPECT_EQ(tried.exit_code, 0) << tried.err;
+  EXPECT_NE(tried.out.find("point i0 at coarse: 5"), std::string::npos) << tried.out;
+}
+
+// Whoever forgets that a solvent must be declared finds out before money is spent.
+TEST(TextColumns, ThatAreNoInputsAreNamedByCheck) {
+  const std::string solvents = "item,x,solvent,text\ni0,0,DMF,one\ni1,1,THF,two\n";
+  const auto checked = [&](const std::string& keys, const std::string& more = "") {
+    return Desk(study(keys, more), solvents).acuity({"check", "study.toml"}).out;
+  };
+  const std::string line = "  solvent: text, no input; a category is declared by [[input]]\n";
+  EXPECT_NE(checked("").find(line), std::string::npos) << checked("");
+  for (const std::string& known : {checked("inputs = [\"x\"]"), checked("display = [\"solvent\"]"),
+                                   checked("", "[annotator]\ncommand = \"echo {x} {solvent}\"\n")})
+    EXPECT_EQ(known.find("no input"), std::string::npos) << known;
+}
+
 }  // namespace
 }  // namespace acuity::testing::text_columns_test
