@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -17,26 +15,16 @@
 
 #include "service/campaign_server.hpp"
 #include "service/http_client.hpp"
+#include "service_timing.hpp"
 #include "support/program.hpp"
 
 namespace {
 
 using namespace acuity;
+using namespace acuity::benchmarks;
 using Json = nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 constexpr double target = 1000.0;  // milliseconds, p99 of an answer
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double quantile(std::vector<double>& values, double share) {
-  if (values.empty()) return 0.0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-}
 
 struct Totals {
   std::mutex mutex;
@@ -91,10 +79,6 @@ void flood(int port, int number, int points, Clock::time_point until, Totals& to
   }
 }
 
-int argument(int count, char** words, int k, int otherwise) {
-  return k < count ? std::atoi(words[k]) : otherwise;
-}
-
 }  // namespace
 
 int main(int count, char** words) {
@@ -103,7 +87,7 @@ int main(int count, char** words) {
             known = argument(count, words, 5, 400);
   testing::Folder folder;
   std::string pool = "case,x1,x2\n", answers = "case,y,level\n", tokens;
-  for (int k = 0; k < points; ++k) pool += fmt::format("p{},{},{}\n", k, k % 100, k / 100 + 0.001 * (k % 7));
+  for (int k = 0; k < points; ++k) pool += fmt::format("p{},{}\n", k, place_of(k));
   for (int k = 0; k < known; ++k)
     answers += fmt::format("p{},{},coarse\n", (points / (known + 1)) * k, 0.01 * (k % 37));
   for (int k = 0; k < labellers; ++k)
@@ -115,11 +99,8 @@ int main(int count, char** words) {
                                std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   folder.write("study.toml",
                "[campaign]\nname = \"flood\"\nbudget = 1e9\ninitial = { file = \"known.csv\" }\n"
-               "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
-               "[model]\namplitude = 1\nlengthscale = 1\nfit = \"never\"\nmean = 0\n"
-               "[acquisition]\nplan = \"none\"\n"
-               "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
-               "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 4\n");
+               "[pool]\nfile = \"pool.csv\"\nid = \"case\"\n" +
+                   model_and_levels);
   const testing::ProgramResult made =
       testing::run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path());
   if (made.exit_code != 0) {

@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -17,35 +15,17 @@
 
 #include "service/campaign_server.hpp"
 #include "service/http_client.hpp"
+#include "service_timing.hpp"
 #include "support/program.hpp"
 #include "support/raw_connection.hpp"
 
 namespace {
 
 using namespace acuity;
+using namespace acuity::benchmarks;
 using Json = nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 constexpr double target = 200.0;  // milliseconds, for 50 workers on 10,000 points
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double quantile(std::vector<double>& values, double share) {
-  if (values.empty()) return 0.0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-}
-
-std::string study_text() {
-  return "[campaign]\nname = \"load\"\nbudget = 1e9\n[pool]\nfile = \"pool.csv\"\n"
-         "[model]\namplitude = 1\nlengthscale = 1\nfit = \"never\"\nmean = 0\n[acquisition]\nplan = "
-         "\"none\"\n"
-         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
-         "[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 4\n";
-}
 
 struct Totals {
   std::mutex mutex;
@@ -104,10 +84,6 @@ void watch(int port, Clock::time_point until, Totals& totals) {
   }
 }
 
-int argument(int count, char** words, int k, int otherwise) {
-  return k < count ? std::atoi(words[k]) : otherwise;
-}
-
 }  // namespace
 
 int main(int count, char** words) {
@@ -116,9 +92,10 @@ int main(int count, char** words) {
             annotation = argument(count, words, 5, 500);
   testing::Folder folder;
   std::string pool = "x1,x2\n";
-  for (int k = 0; k < points; ++k) pool += fmt::format("{},{}\n", k % 100, k / 100 + 0.001 * (k % 7));
+  for (int k = 0; k < points; ++k) pool += place_of(k) + "\n";
   folder.write("pool.csv", pool);
-  folder.write("study.toml", study_text());
+  folder.write("study.toml",
+               "[campaign]\nname = \"load\"\nbudget = 1e9\n[pool]\nfile = \"pool.csv\"\n" + model_and_levels);
   if (testing::run_acuity({"init", "c.acuity", "--study", "study.toml"}, folder.path()).exit_code != 0)
     return 1;
   const Tokens tokens = Tokens::with_new_owner();
