@@ -427,6 +427,7 @@ HttpReply CampaignServer::Parts::me(const Call& call) {
                          {"role", role_name(call.caller.role)},
                          {"level", level.empty() ? Json() : Json(level)},
                          {"can_label", writer.has_value() && call.caller.role >= Role::label},
+                         {"only_watch", !writer.has_value()},
                          {"version", ACUITY_VERSION}});
 }
 

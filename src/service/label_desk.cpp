@@ -131,6 +131,19 @@ Json LabelDesk::holders_json(const std::string& person) const {
   return holders;
 }
 
+namespace {
+
+// What the person is asked: "complaint: no or yes?", "torque (N m)?"; empty if the study has no name for it.
+std::string question_of(const Study& study) {
+  const Target& target = *study.file().target;
+  const std::string title = target.title_or("");
+  const std::vector<std::string>& classes = target.class_names();
+  if (title.empty()) return "";
+  return classes.size() == 2 ? fmt::format("{}: {} or {}?", title, classes[0], classes[1]) : title + "?";
+}
+
+}  // namespace
+
 Json LabelDesk::next(const std::string& text, const Caller& caller) {
   const RequestBody body = permitted_body("/v1/label/next", text, caller, lease_);
   campaign_.refresh();
@@ -151,6 +164,7 @@ Json LabelDesk::next(const std::string& text, const Caller& caller) {
           {"classes", classes_json(campaign_.study())},
           {"unit", campaign_.study().file().unit},
           {"axis", TargetView::of(*campaign_.study().file().target)->prediction_axis()},
+          {"question", question_of(campaign_.study())},
           {"answered", answered},
           {"reason", held.empty() ? result.reason : ""},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},

@@ -195,6 +195,8 @@ TEST(CampaignServer, OnlyWatches) {
   served.desk.ask();
   EXPECT_EQ(served.shown("status").at("pending"), 1);
   EXPECT_EQ(served.shown("me", "olga").at("can_label"), false);
+  EXPECT_EQ(served.shown("me").at("only_watch"), true) << "the page offers nothing that is refused";
+  EXPECT_EQ(Served().shown("me").at("only_watch"), false);
 }
 
 TEST(CampaignServer, PredictsWhatTheProgramPredicts) {
@@ -217,6 +219,18 @@ TEST(CampaignServer, PredictsWhatTheProgramPredicts) {
 }
 
 // ---- Labelling --------------------------------------------------------------------------------------------
+
+TEST(LabelDesk, SaysWhatIsAsked) {
+  const auto question = [](const std::string& study) {
+    return Served(study).done("lea", "label/next", Json::object()).at("question");
+  };
+  std::string named = class_text;
+  const std::string target = "[target]\n";
+  ASSERT_NE(named.find(target), std::string::npos);
+  named.insert(named.find(target) + target.size(), "name = \"animal\"\n");
+  EXPECT_EQ(question(named), "animal: cat or dog?");
+  EXPECT_EQ(question(class_text), "") << "the study has no name for it";
+}
 
 TEST(LabelDesk, GivesOneItemAfterAnotherToSeveralPeople) {
   const Served served(class_text);

@@ -9,6 +9,7 @@ export interface Me {
   role: Role;
   level: string | null; // the level at which this person labels; null: any
   can_label: boolean;
+  only_watch: boolean; // the server takes no answers and no changes
   version: string;
 }
 
@@ -262,6 +263,7 @@ export interface LabelNext {
   classes: { value: -1 | 1; name: string; key: string }[] | null; // null: a number is asked for
   unit: string; // of money; may be empty
   axis: string; // what the number means
+  question: string; // what is asked; may be empty
   answered: number; // by this person
   reason: string; // if there is no item: why
   retry_after: number | null; // seconds

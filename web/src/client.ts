@@ -14,11 +14,12 @@ export class RequestFailed extends Error {
 }
 
 /** A token given once as `#token=...` is kept, and leaves the address at once. */
-export function takeTokenFromAddress(): void {
+export function takeTokenFromAddress(): boolean {
   const match = /^#token=(.+)$/.exec(location.hash);
-  if (!match) return;
+  if (!match) return false;
   setToken(decodeURIComponent(match[1] ?? ""));
   history.replaceState(null, "", location.pathname + location.search);
+  return true;
 }
 
 export function token(): string {

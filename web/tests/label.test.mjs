@@ -29,9 +29,30 @@ describe("labelling", { skip: missing || false }, () => {
     const tab = await openTab(target, "/label");
     await tab.page.waitForSelector("dialog[open] #token");
     await accessible(tab.page, "sign in");
-    await tab.page.fill("#token", tokensOf().label[0]);
+    await tab.page.keyboard.type(tokensOf().label[0]); // the field has the focus, not the button that closes
     await tab.page.keyboard.press("Enter");
     await tab.page.waitForSelector("#item");
+    await tab.close();
+    await target.close();
+  });
+
+  it("takes a token from an address that is opened in the same tab, and keeps it out of the address", async () => {
+    const target = await Target.open("claims");
+    const tab = await openTab(target, "/label");
+    await tab.page.waitForSelector("dialog[open] #token");
+    await tab.page.evaluate((token) => (location.hash = `token=${token}`), tokensOf().label[0]);
+    await tab.page.waitForSelector("#item");
+    assert.ok(!tab.page.url().includes("token"));
+    await tab.close();
+    await target.close();
+  });
+
+  it("says what is asked", { skip: realUrl ? "the mock server has a name for it" : false }, async () => {
+    const target = await Target.open("claims");
+    const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
+    await tab.page.waitForSelector("#item");
+    assert.equal((await tab.page.textContent("#question")).trim(), "fraud: honest or fraud?");
+    await accessible(tab.page, "question");
     await tab.close();
     await target.close();
   });
@@ -183,6 +204,18 @@ describe("labelling on the mock server", { skip: missing || (realUrl ? "needs th
     await screenshot(tab.page, "label-nothing", false);
     target.mock.nothing = null;
     await tab.page.waitForSelector("#item"); // by itself
+    await tab.close();
+    await target.close();
+  });
+
+  it("thanks at the end instead of talking about money", async () => {
+    const target = await Target.open("claims");
+    target.mock.nothing = { reason: "no level is affordable, 0 remains", retry_after: null, finished: true, holders: [] };
+    const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
+    await tab.page.waitForSelector(".nothing");
+    const text = await tab.page.textContent(".nothing");
+    assert.match(text, /Thank you, there are no more items\./);
+    assert.doesNotMatch(text, /affordable/);
     await tab.close();
     await target.close();
   });

@@ -99,7 +99,7 @@ export class MockServer {
     if (!who) return this.send(response, 401, { error: "This token is not known" });
     if (request.method === "POST") return this.post(path, who, await bodyOf(request), response);
     const [x, y, at] = ["x", "y", "at"].map((name) => url.searchParams.get(name) ?? "");
-    if (path === "/v1/me") return this.send(response, 200, { ...who, version: "0.2.0" });
+    if (path === "/v1/me") return this.send(response, 200, { ...who, only_watch: this.onlyWatch ?? false, version: "0.2.0" });
     if (path === "/v1/view") return this.send(response, 200, this.campaign.view());
     if (path === "/v1/slice" || path === "/v1/pool") {
       const found = path === "/v1/slice" ? this.campaign.slice(x, y, JSON.parse(at || "{}")) : this.campaign.pool(x, y);
@@ -150,7 +150,7 @@ export class MockServer {
     const classes = this.campaign.shape.classes?.map((name, k) => ({ value: 2 * k - 1, name, key: String(k + 1) })) ?? null;
     const answered = [...this.handled.values()].filter((one) => one.who === who.name && "y" in one).length;
     const empty = { reason: "", retry_after: null, finished: false, holders: [] };
-    this.send(response, 200, { item: item ?? null, following: following ?? null, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, answered, ...empty, ...(item ? {} : this.nothing) });
+    this.send(response, 200, { item: item ?? null, following: following ?? null, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, question: classes ? "fraud: honest or fraud?" : `${this.campaign.view().target.axis}?`, answered, ...empty, ...(item ? {} : this.nothing) });
   }
 }
 

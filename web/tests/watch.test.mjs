@@ -211,6 +211,21 @@ describe("every view", { skip: missing || false }, () => {
       });
 });
 
+describe("a server that only shows", { skip: missing || (realUrl ? "needs the mock server" : false) }, () => {
+  after(closeBrowser);
+
+  it("offers nothing that it refuses", async () => {
+    const target = await Target.open("wing");
+    target.mock.onlyWatch = true;
+    const tab = await openTab(target, "/");
+    await ready(tab.page);
+    for (const name of [/^Label$/, /^Sign in$/, /Amend/])
+      assert.equal(await tab.page.locator("a, button", { hasText: name }).count(), 0, String(name));
+    await tab.close();
+    await target.close();
+  });
+});
+
 describe("limits", { skip: missing || (realUrl ? "needs the mock server" : false) }, () => {
   after(closeBrowser);
 

@@ -20,7 +20,7 @@ function Nothing(props: { next: LabelNext }) {
   return (
     <section class="nothing" aria-label="No item">
       <h2>{finished ? "All done" : "No item for you at the moment"}</h2>
-      <p>{reason || (finished ? "Every item has its answers." : "The server gave no reason.")}</p>
+      <p>{finished ? "Thank you, there are no more items." : reason || "The server gave no reason."}</p>
       {holders.length > 0 && (
         <>
           <h3>Held by others</h3>
@@ -179,6 +179,11 @@ export function LabelPage() {
         )}
         {one && (
           <article aria-labelledby="item-name">
+            {next.value?.question && (
+              <p class="question" id="question">
+                {next.value.question}
+              </p>
+            )}
             <div class="item-head">
               <h2 id="item-name">{one.point || `Suggestion ${one.id}`}</h2>
               <p class="soft">

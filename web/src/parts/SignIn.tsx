@@ -1,11 +1,13 @@
 // Asks for a token when something needs one. It is kept until the tab is closed.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestFailed, setToken, token, whoAmI } from "../client";
 import { me, signInReason } from "../store";
 import { FormDialog } from "./FormDialog";
 
 export function SignIn(props: { onDone: () => void }) {
   const [text, setText] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []); // not the button that closes the dialog
   const submit = async () => {
     const before = token();
     setToken(text);
@@ -33,6 +35,7 @@ export function SignIn(props: { onDone: () => void }) {
       <label for="token">Token</label>
       <input
         id="token"
+        ref={field}
         type="password"
         autocomplete="off"
         spellcheck={false}

@@ -5,6 +5,7 @@ import { linearAxis, logAxis, rangeOf } from "../charts/axis";
 import { Scatter } from "../charts/Scatter";
 import { countText, numberText, percentText, placeText } from "../format";
 import { figure, heading, LevelKey, Note, NothingYet, Section, sentence, Table, unseen } from "../parts/basics";
+import { me } from "../store";
 import { Amend } from "./Amend";
 
 function Agreement(props: { view: View; onSelect: (id: number) => void }) {
@@ -77,7 +78,7 @@ export function Answers(props: { view: View }) {
               rows={view.surprising.map((answer) => [
                 `#${answer.id}`,
                 {
-                  text: (
+                  text: me.value?.only_watch ? null : (
                     <button type="button" class="plain" onClick={() => setAmended(answer)} aria-label={`Amend answer ${answer.id}`}>
                       Amend
                     </button>

@@ -37,7 +37,7 @@ function Who() {
     </a>
   );
   if (!who?.name)
-    return (
+    return who?.only_watch ? null : (
       <p class="who">
         {label}{" "}
         <button type="button" class="plain" onClick={() => (signInReason.value = "")}>
