@@ -41,8 +41,10 @@ CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvi
                        : fmt::format("{} of {} answers of {} are inside the intervals that the others give",
                                      inside(places), verdict.answers, levels.finest);
   if (count < enough_references) {
-    verdict.reason +=
-        fmt::format("; {} were predicted before they came, {} are needed", count, enough_references);
+    verdict.reason += fmt::format(
+        "; {} were predicted before they came, {} are needed to see an error that all answers of {} "
+        "share",
+        count, enough_references, levels.most_used);
     if (verdict.calibration != Calibration::too_narrow) verdict.calibration = Calibration::cannot_tell;
     verdict.missing =
         fmt::format("{} of the {} answers of {} that are needed", count, enough_references, levels.finest);
