@@ -71,10 +71,13 @@ std::string verdicts_html(const std::vector<CampaignVerdict>& verdicts) {
   std::string html = "<dl>\n";
   for (const CampaignVerdict& one : verdicts)
     html += fmt::format(
-        "<dt{}>{}</dt>\n<dd>{}{}</dd>\n",
+        "<dt{}>{}</dt>\n<dd>{}{}{}</dd>\n",
         one.state == CampaignVerdict::State::bad ? " class=\"not-held\"" : "", escape_markup(one.question),
         escape_markup(one.answer),
-        one.advice.empty() ? "" : " <span class=\"soft\">" + escape_markup(one.advice) + "</span>");
+        one.advice.empty() ? "" : " <span class=\"soft\">" + escape_markup(one.advice) + "</span>",
+        one.details.empty()
+            ? ""
+            : "<details><summary>Details</summary>" + escape_markup(one.details) + "</details>");
   return html + "</dl>\n";
 }
 
@@ -248,7 +251,8 @@ std::string purchases_cell(const std::vector<double>& counts, const CampaignData
 std::string plans_html(const CampaignData& data) {
   if (data.plan_text.empty()) return "";
   constexpr double worth_showing = 0.01;
-  std::string html = "<h3>Plan of the budget</h3>\n" + paragraph("soft", data.plan_text);
+  std::string html = "<h3>Plan of the budget</h3>\n<details><summary>Details</summary>" +
+                     escape_markup(data.plan_text) + "</details>\n";
   PageTable table{{"money left", "gain over choosing answer by answer", "planned", "bought from then on"},
                   {}};
   for (const PlanPoint& plan : data.plans) {

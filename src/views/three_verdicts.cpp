@@ -142,33 +142,41 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
     return verdict;
   }
   const std::string judged = data.books.target->judged();
-  std::vector<std::string> parts;
+  const bool is_held_out = data.verdict.evidence == CalibrationVerdict::Evidence::held_out;
+  const std::string by = data.verdict.answers > 0
+                             ? fmt::format(", judged by {}", counted(data.verdict.answers,
+                                                                     is_held_out ? "known value" : "answer"))
+                             : "";
   switch (data.verdict.calibration) {
     case Calibration::good:
       verdict.state = VerdictState::good;
-      parts.push_back(fmt::format("Yes: {} are calibrated, {}", judged, data.verdict.reason));
+      verdict.answer = fmt::format("Yes: {} are calibrated{}.", judged, by);
       break;
     case Calibration::too_narrow:
     case Calibration::too_wide:
       verdict.state = VerdictState::bad;
-      parts.push_back(fmt::format(
-          "{}: {} are {}, {}", data.verdict.calibration == Calibration::too_narrow ? "No" : "Only with care",
-          judged, data.verdict.words(), data.verdict.reason));
+      verdict.answer = fmt::format(
+          "{}: {} are {}{}.", data.verdict.calibration == Calibration::too_narrow ? "No" : "Only with care",
+          judged, data.verdict.words(), by);
       break;
     case Calibration::cannot_tell:
-      parts.push_back(fmt::format("{}: {}",
-                                  data.verdict.about == CalibrationVerdict::About::audit
-                                      ? capitalised(data.verdict.words())
-                                      : "It cannot be told yet",
-                                  data.verdict.reason));
+      verdict.answer = !data.verdict.missing.empty()
+                           ? fmt::format("It cannot be told yet: {}.", data.verdict.missing)
+                       : data.verdict.about == CalibrationVerdict::About::audit
+                           ? fmt::format("There is {}{}.", data.verdict.words(), by)
+                           : fmt::format("It cannot be told yet{}.", by);
       break;
   }
   verdict.advice = without_last_parentheses(data.verdict.advice);
+  std::vector<std::string> details{data.verdict.reason};
   for (const BiasView& view : data.biases)
-    if (!view.pairs.empty() || view.estimate.is_useless()) parts.push_back(to_text(view.estimate));
+    if (!view.pairs.empty() || view.estimate.is_useless()) details.push_back(to_text(view.estimate));
   for (const LevelOffset& offset : data.offsets) {
     if (!offset.is_unexplained()) continue;
-    parts.push_back(to_text(offset) + ", which the model does not contain");
+    details.push_back(to_text(offset) + ", which the model does not contain");
+    if (verdict.state == VerdictState::good)
+      verdict.answer =
+          fmt::format("Not entirely: {} and {} differ by more than noise.", offset.level, offset.other);
     verdict.state = VerdictState::bad;
     if (verdict.advice.empty())
       verdict.advice = "let the model learn the bias of the coarser of the two levels";
@@ -176,10 +184,9 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
   const std::vector<ReportedNoise> reports =
       reported_noise(campaign.study(), campaign.model(), campaign.annotations());
   for (const std::string& sentence : reported_noise_warnings(campaign.study(), reports))
-    parts.push_back(sentence);
-  if (verdict.state == VerdictState::bad && parts.front().starts_with("Yes: "))
-    parts.front().replace(0, 3, "Not entirely");
-  verdict.answer = fmt::format("{}.", fmt::join(parts, "; "));
+    details.push_back(sentence);
+  std::erase(details, std::string());
+  verdict.details = as_sentence(fmt::format("{}", fmt::join(details, "; ")));
   return verdict;
 }
 

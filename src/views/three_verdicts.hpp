@@ -17,6 +17,7 @@ struct CampaignVerdict {
   std::string answer;    ///< one sentence, with its number
   std::string advice;    ///< what to do; may be empty
   State state = State::unknown;
+  std::string details = {};  ///< what the answer rests on, for those who want to know; may be empty
 
   /// "good", "bad", "unknown"
   std::string state_name() const;

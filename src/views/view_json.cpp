@@ -27,6 +27,7 @@ Json verdicts_json(const std::vector<CampaignVerdict>& verdicts) {
     list.push_back({{"question", one.question},
                     {"answer", one.answer},
                     {"advice", one.advice},
+                    {"details", one.details},
                     {"state", one.state_name()}});
   return list;
 }

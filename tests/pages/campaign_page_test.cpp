@@ -216,6 +216,11 @@ TEST(CampaignPage, ACampaignWithAPlanSaysThatAPlanDecides) {
   ASSERT_FALSE(data.plans.empty());
   expect_sound(data);
   EXPECT_EQ(break_even_figure(data).heading, "What the rest of the money will buy");
+  // Words of the mathematics are details.
+  std::string html = campaign_page(data, campaign_figures(data), facts);
+  for (std::size_t at = 0; (at = html.find("<details>", at)) != std::string::npos;)
+    html.erase(at, html.find("</details>", at) - at);
+  EXPECT_EQ(html.find(" nats"), std::string::npos) << html.substr(html.find(" nats") - 200, 300);
 }
 
 TEST(CampaignPage, FailuresHaveTheNamesOfCategories) {

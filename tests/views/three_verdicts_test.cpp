@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "judgement/error_projection.hpp"
@@ -80,8 +81,24 @@ TEST(ThreeVerdicts, DoNotTrustABiasThatIsSoldAsNoise) {
   }
   const Judged judged = judge(played);
   EXPECT_EQ(judged.verdicts[1].state, State::bad) << judged.verdicts[1].answer;
-  EXPECT_NE(judged.verdicts[1].answer.find("above fine"), std::string::npos) << judged.verdicts[1].answer;
+  EXPECT_NE(judged.verdicts[1].details.find("above fine"), std::string::npos) << judged.verdicts[1].details;
   EXPECT_FALSE(judged.verdicts[1].advice.empty());
+}
+
+// One sentence with one number: how it was found out is a detail.
+TEST(ThreeVerdicts, AreShortAndHaveTheirReasonsBehindThem) {
+  for (const auto& [answers, actual] : {std::pair(3, 0.1), {20, 0.1}, {45, 0.1}, {45, 0.5}, {45, 0.001}}) {
+    const CampaignVerdict trusted = judge_after(answers, 0.1, actual).verdicts[1];
+    EXPECT_LE(std::count(trusted.answer.begin(), trusted.answer.end(), ' '), 19) << trusted.answer;
+    EXPECT_EQ(trusted.answer.find('('), std::string::npos) << trusted.answer;
+    EXPECT_FALSE(trusted.details.empty());
+    for (const char* key : {"model.", " = ", "acuity ", "_"})
+      EXPECT_EQ((trusted.answer + trusted.advice).find(key), std::string::npos) << trusted.advice;
+  }
+  EXPECT_EQ(judge_after(3, 0.1, 0.1).verdicts[1].answer.find("It cannot be told yet: "), 0U);
+  const CampaignVerdict narrow = judge_after(45, 0.1, 0.5).verdicts[1];
+  EXPECT_NE(narrow.details.find("within the 95 % interval"), std::string::npos) << narrow.details;
+  EXPECT_NE(narrow.answer.find(", judged by "), std::string::npos) << narrow.answer;
 }
 
 TEST(ThreeVerdicts, SayThatThreeAnswersAreTooFew) {

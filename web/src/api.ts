@@ -18,6 +18,7 @@ export interface Verdict {
   question: string; // "Is it good enough?"
   answer: string; // one sentence, with its number
   advice: string; // what to do; may be empty
+  details: string; // what the answer rests on; may be empty
   state: "good" | "bad" | "unknown";
 }
 

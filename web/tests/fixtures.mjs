@@ -212,18 +212,21 @@ export class Campaign {
         question: "Is it good enough?",
         answer: `Not yet: the typical error is 2.1e-4, the goal is 1.5e-4. It falls by a third per 100 ${shape.unit}.`,
         advice: `About 340 ${shape.unit} more (200 to 610) reach the goal.`,
+        details: "",
         state: "bad",
       },
       {
         question: "May it be trusted?",
         answer: `Yes: 95 % intervals contain 94 % of ${answers.length} answers that were predicted before they were recorded.`,
         advice: "",
+        details: "Of the last 60 answers 95 % were within the 95 % interval predicted before they were recorded.",
         state: "good",
       },
       {
         question: "What next?",
-        answer: `P2001 at ${coarse.name}, cost ${coarse.cost} ${shape.unit}: 0.023 nats per ${shape.unit}.`,
+        answer: `P2001 at ${coarse.name}, cost ${coarse.cost} ${shape.unit}.`,
         advice: `${fine.name} would win below a cost of 43.`,
+        details: "",
         state: "unknown",
       },
     ];

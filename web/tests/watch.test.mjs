@@ -29,6 +29,9 @@ describe("watching", { skip: missing || false }, () => {
     const { verdicts } = await target.view();
     assert.deepEqual(await tab.page.locator(".verdict h2").allTextContents(), verdicts.map((one) => one.question));
     assert.deepEqual(await tab.page.locator(".verdict .answer").allTextContents(), verdicts.map((one) => one.answer));
+    const folded = tab.page.locator(".verdict details");
+    assert.equal(await folded.count(), verdicts.filter((one) => one.details).length);
+    assert.equal(await folded.locator("p:visible").count(), 0, "details are behind a fold");
     for (const state of await tab.page.locator(".verdict .state").allTextContents()) assert.match(state, /Good|Attention|Open/);
     const tops = await tab.page.evaluate(() => ["verdict", "plot"].map((name) => document.querySelector(`.${name}`).getBoundingClientRect().top));
     assert.ok(tops[0] < tops[1]);

@@ -14,9 +14,14 @@ import { Computing, figure, heading, LevelKey, Note, Section, Table, unseen } fr
 import { Picture } from "./MorePictures";
 import { Why } from "./Why";
 
+/** Nats and bits are words of the mathematics. */
+function worthName(unit: string): string {
+  return `${unit === "nats" || unit === "bits" ? "information" : unit} per cost`;
+}
+
 function rowText(row: PoolPoint, unit: string, next: string | null): string {
   const many = row.count > 1 ? `, best of ${countText(row.count)} points here` : "";
-  return `${row.point === next ? "Next: " : ""}${row.point} at ${row.level}: ${numberText(row.per_cost, 3)} ${unit} per cost${many}`;
+  return `${row.point === next ? "Next: " : ""}${row.point} at ${row.level}: ${worthName(unit)} ${numberText(row.per_cost, 3)}${many}`;
 }
 
 /** From the lowest to the highest value, on a logarithmic axis if they differ by more than ten times. */
@@ -35,7 +40,7 @@ function Candidates(props: { view: View; data: PoolView; onSelect: (point: strin
   const up = inputNamed(view, axes.y);
   if (!across || data.rows.length === 0) return <p class="soft">{data.reason || "There is nothing left to ask for."}</p>;
   const flat = data.rows.every((row) => row.y === null) || !up;
-  const worth = worthAxis(data.rows, `${data.unit} per cost`);
+  const worth = worthAxis(data.rows, worthName(data.unit));
   const level = (row: PoolPoint) => view.levels.findIndex((one) => one.name === row.level);
   const best = [...data.rows].sort((a, b) => b.per_cost - a.per_cost);
   const radius = data.rows.length > 1500 ? 3 : data.rows.length > 300 ? 4 : 5.5;
@@ -62,7 +67,7 @@ function Candidates(props: { view: View; data: PoolView; onSelect: (point: strin
   return (
     <>
       <Plot
-        label={`${data.unit} per cost of ${plural(data.rows.length, "candidate")}; the best is ${best[0] ? rowText(best[0], data.unit, data.next) : ""}. Enter explains a point.`}
+        label={`${worthName(data.unit)} of ${plural(data.rows.length, "candidate")}; the best is ${best[0] ? rowText(best[0], data.unit, data.next) : ""}. Enter explains a point.`}
         x={inputAxis(across, across.kind === "number" ? 0.02 : 0)}
         y={flat || !up ? worth : inputAxis(up, up.kind === "number" ? 0.02 : 0)}
         height={400}
@@ -77,7 +82,7 @@ function Candidates(props: { view: View; data: PoolView; onSelect: (point: strin
           ? `${countText(data.points)} candidates are too many to draw: each of the ${countText(data.rows.length)} marks is the best point of its cell. `
           : `${data.note ? "" : "All "}${countText(data.points)} candidates, each at its best level. `}
         {data.note ? `${data.note} ` : ""}
-        {flat ? "" : `Colour is ${data.unit} per cost, shape the best level. `}
+        {flat ? "" : `Colour is ${worthName(data.unit)}, shape the best level. `}
         Choose a mark to see why it is worth that.
       </Note>
     </>
@@ -92,7 +97,7 @@ function Best(props: { view: View; data: PoolView; onSelect: (point: string) => 
   return (
     <Table
       label="The ten best candidates"
-      header={["point", unseen("why"), axes.x, ...(up ? [axes.y] : []), "level", heading(`${data.unit} per cost`), heading(`cost${view.unit ? ` (${view.unit})` : ""}`)]}
+      header={["point", unseen("why"), axes.x, ...(up ? [axes.y] : []), "level", heading(worthName(data.unit)), heading(`cost${view.unit ? ` (${view.unit})` : ""}`)]}
       keys={best.map((row) => row.point)}
       rows={best.map((row) => [
         row.point === data.next ? { text: <>{row.point} <span class="soft">next</span></> } : row.point,

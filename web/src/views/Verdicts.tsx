@@ -18,6 +18,12 @@ export function Verdicts(props: { verdicts: Verdict[] }) {
           <h2>{verdict.question}</h2>
           <p class="answer">{verdict.answer}</p>
           {verdict.advice && <p class="soft">{verdict.advice}</p>}
+          {verdict.details && (
+            <details>
+              <summary>Details</summary>
+              <p class="soft">{verdict.details}</p>
+            </details>
+          )}
         </article>
       ))}
     </section>
