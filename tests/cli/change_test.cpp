@@ -1,4 +1,5 @@
 // What may change while a campaign runs: one event with both texts, and every promise holds across it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "acuity/campaign/campaign.hpp"
@@ -106,6 +107,34 @@ TEST(Change, ThePastKeepsTheNoiseItWasBoughtWith) {
   EXPECT_NEAR(value(rows[2], "noise_variance"), 0.16, 1e-15);
   desk.change(replaced(desk.study(), "noise_sd = 0.5", "noise_sd = 0.3"), {"--yes", "--reinterpret"});
   for (const auto& row : desk.annotations()) EXPECT_NEAR(value(row, "noise_variance"), 0.09, 1e-15);
+}
+
+// What was learned without a bias is not used with one: that is said, not that answers are too few.
+TEST(Change, SaysThatNothingIsLearnedYetOfAnswersThatAreKnown) {
+  const Folder folder;
+  std::string pool = "x\n", known = "x,level,y\n";
+  for (int i = 0; i < 20; ++i) pool += fmt::format("{}\n", i);
+  for (int i = 0; i < 10; ++i)
+    known += fmt::format("{},{},{}\n", 2 * i, i % 3 == 0 ? "fine" : "coarse", i % 4);
+  folder.write("pool.csv", pool);
+  folder.write("known.csv", known);
+  const std::string study =
+      "[campaign]\nname = \"c\"\nbudget = 200\ninitial = { file = \"known.csv\" }\n[pool]\nfile = "
+      "\"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\n[[level]]\nname = \"fine\"\n"
+      "noise_sd = 0.1\ncost = 9\n";
+  folder.write("study.toml", study);
+  const auto acuity = [&](const std::vector<std::string>& words) { return run_acuity(words, folder.path()); };
+  ASSERT_EQ(acuity({"init", "C", "--study", "study.toml"}).exit_code, 0);
+  ASSERT_EQ(acuity({"ask", "C"}).exit_code, 0);
+  folder.write("new.toml", replaced(study, "noise_sd = 0.5\n", "noise_sd = 0.5\nbias = \"learn\"\n"));
+  ASSERT_EQ(acuity({"change", "C", "--study", "new.toml", "--yes"}).exit_code, 0);
+  const ProgramResult predicted = acuity({"predict", "C", "--at", "pool.csv"});
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_EQ(predicted.err.find("three values or more"), std::string::npos) << predicted.err;
+  EXPECT_NE(
+      predicted.err.find("10 answers are known, and nothing has been learned from them since the study"),
+      std::string::npos)
+      << predicted.err;
 }
 
 TEST(Change, LevelsAreAddedAndRetired) {
