@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
+#include "base/text.hpp"
 #include "judgement/audit_verdict.hpp"
 #include "judgement/calibration.hpp"
 #include "judgement/held_out_verdict.hpp"
@@ -86,6 +87,12 @@ std::string CalibrationVerdict::words() const {
   if (about == About::audit)
     return fmt::format("no sign that they are too {}", is_of_classes ? "sure" : "narrow");
   return "cannot tell yet";
+}
+
+std::string CalibrationVerdict::judged_by() const {
+  if (answers == 0) return "";
+  if (about == About::audit) return fmt::format("judged by {} at random points", counted(answers, "answer"));
+  return "judged by " + counted(answers, evidence == Evidence::held_out ? "known value" : "answer");
 }
 
 std::string CalibrationVerdict::text() const {

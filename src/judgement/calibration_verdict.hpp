@@ -46,6 +46,8 @@ struct CalibrationVerdict {
   std::string evidence_name() const;
   /// "answers", "reference", "test", "audit"
   std::string about_name() const;
+  /// "judged by 60 answers", "by 400 known values", "by 20 answers at random points"; empty: by nothing
+  std::string judged_by() const;
   /// The words, the reason and the advice, for people.
   std::string text() const;
   bool is_bad() const {

@@ -156,18 +156,11 @@ std::string error_lines(const Campaign& campaign, const CalibrationVerdict& verd
       "error: {}\n", error ? to_text(*error, *study.file().target)
                            : fmt::format("cannot be told from {}", counted(state.annotations(), "answer")));
   if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
-  const bool is_held_out = verdict.evidence == CalibrationVerdict::Evidence::held_out;
-  const bool is_audit = verdict.about == CalibrationVerdict::About::audit;
+  const std::string judged = TargetView::of(*study.file().target)->judged();
   if (verdict.calibration == CalibrationVerdict::Calibration::cannot_tell && !verdict.missing.empty())
-    return first + fmt::format("{}: {}: {}\n", TargetView::of(*study.file().target)->judged(),
-                               verdict.words(), one_line(verdict.missing));
-  return first + fmt::format("{}: {}{}\n", TargetView::of(*study.file().target)->judged(), verdict.words(),
-                             verdict.answers > 0
-                                 ? fmt::format(", judged by {}{}",
-                                               counted(verdict.answers,
-                                                       is_held_out && !is_audit ? "known value" : "answer"),
-                                               is_audit ? " at random points" : "")
-                                 : std::string());
+    return first + fmt::format("{}: {}: {}\n", judged, verdict.words(), one_line(verdict.missing));
+  return first + fmt::format("{}: {}{}\n", judged, verdict.words(),
+                             verdict.answers > 0 ? ", " + verdict.judged_by() : "");
 }
 
 std::string audit_line(const Study& study, const State& state) {

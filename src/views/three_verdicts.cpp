@@ -142,11 +142,7 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
     return verdict;
   }
   const std::string judged = data.books.target->judged();
-  const bool is_held_out = data.verdict.evidence == CalibrationVerdict::Evidence::held_out;
-  const std::string by = data.verdict.answers > 0
-                             ? fmt::format(", judged by {}", counted(data.verdict.answers,
-                                                                     is_held_out ? "known value" : "answer"))
-                             : "";
+  const std::string by = data.verdict.answers > 0 ? ", " + data.verdict.judged_by() : "";
   switch (data.verdict.calibration) {
     case Calibration::good:
       verdict.state = VerdictState::good;
