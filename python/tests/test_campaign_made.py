@@ -141,6 +141,16 @@ def test_noise_at_points_as_a_number_a_formula_or_a_list():
             assert campaign.ask().noise_variance == pytest.approx(0.59)
 
 
+def test_an_audit_is_bought_last_and_judges_the_model():
+    with make(None, budget=60, audit={"answers": 4}, seed=5) as campaign:
+        campaign.run(answer)
+        status = campaign.status()
+        assert status["audit"]["told"] == 4 and status["audit"]["complete"] and status["verdict"]["about"] == "audit"
+        assert len(campaign.annotations(frame=False)["y"]) == status["annotations"]
+    with pytest.raises(acuity.InputError, match="audit.level is \"best\", must be one of"):
+        make(None, audit={"answers": 4, "level": "best"})
+
+
 def test_initial_points_come_first_at_the_highest_precision(tmp_path):
     with make(None, initial=2, seed=5) as campaign:
         assert [s.level for s in campaign.ask(3)] == ["fine", "fine", "coarse"]

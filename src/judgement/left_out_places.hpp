@@ -29,7 +29,7 @@ struct LeftOutPlaces {
   /// Neighbours are wrong together: so many independent places tell as much.
   double counted = 0.0;
 
-  /// By likelihood, under a prior by which factors below 0.6 and above 1.8 are rare. Answers with much noise
+  /// By likelihood, under a prior by which factors below 0.4 and above 1.8 are rare. Answers with much noise
   /// say little about f, and the interval is then wide.
   FactorOfF factor() const;
 };
