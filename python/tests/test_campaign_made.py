@@ -147,7 +147,7 @@ def test_an_audit_is_bought_last_and_judges_the_model():
         status = campaign.status()
         assert status["audit"]["told"] == 4 and status["audit"]["complete"] and status["verdict"]["about"] == "audit"
         assert len(campaign.annotations(frame=False)["y"]) == status["annotations"]
-    with pytest.raises(acuity.InputError, match="audit.level is \"best\", must be one of"):
+    with pytest.raises(ValueError, match="audit.level is \"best\", must be one of"):
         make(None, audit={"answers": 4, "level": "best"})
 
 
