@@ -419,8 +419,13 @@ HttpReply CampaignServer::Parts::answer(const HttpRequest& request) {
 }
 
 HttpReply CampaignServer::Parts::me(const Call& call) {
+  bool asks_people = false;
   const std::string level = reader.with([&](CampaignReader& r) {
-    const Person* person = r.campaign_now().state().find_person(call.caller.name);
+    const Campaign& campaign = r.campaign_now();
+    const StudyFile& file = campaign.study().file();
+    asks_people = file.annotator.kind == AnnotatorSetting::Kind::none || file.people.present ||
+                  !campaign.state().people().empty();
+    const Person* person = campaign.state().find_person(call.caller.name);
     return person == nullptr ? std::string() : levels_text(person->levels);
   });
   return json_reply(Json{{"name", call.caller.name},
@@ -428,6 +433,7 @@ HttpReply CampaignServer::Parts::me(const Call& call) {
                          {"level", level.empty() ? Json() : Json(level)},
                          {"can_label", writer.has_value() && call.caller.role >= Role::label},
                          {"only_watch", !writer.has_value()},
+                         {"asks_people", asks_people},
                          {"version", ACUITY_VERSION}});
 }
 

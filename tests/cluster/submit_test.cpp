@@ -227,6 +227,7 @@ TEST_F(Submit, CtrlCLeavesTheJobsAndTheNextRunCollectsThem) {
   bench.folder.write("go", "");
   const ProgramResult result = bench.run();
   EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(contains(result.err, "jobs stay")) << "there are none: " << result.err;
   expect_every_answer_once();
   EXPECT_EQ(batch.lines("accepted").size(), 2U);
 }

@@ -10,6 +10,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "service/role_limits.hpp"
+#include "support/background.hpp"
 #include "support/raw_connection.hpp"
 #include "support/served_campaign.hpp"
 
@@ -219,6 +220,15 @@ TEST(CampaignServer, PredictsWhatTheProgramPredicts) {
 }
 
 // ---- Labelling --------------------------------------------------------------------------------------------
+
+// The page offers labelling where people answer.
+TEST(CampaignServer, SaysWhetherPeopleAreAsked) {
+  EXPECT_EQ(Served().shown("me").at("asks_people"), true);
+  const Served served(class_text + "[annotator]\ncommand = \"echo 1\"\n");
+  EXPECT_EQ(served.shown("me").at("asks_people"), false);
+  served.desk.done("people", {"add", "lea", "--level", "crowd"});
+  EXPECT_TRUE(comes_true([&] { return served.shown("me").at("asks_people") == true; }));
+}
 
 TEST(LabelDesk, SaysWhatIsAsked) {
   const auto question = [](const std::string& study) {

@@ -10,6 +10,7 @@ export interface Me {
   level: string | null; // the level at which this person labels; null: any
   can_label: boolean;
   only_watch: boolean; // the server takes no answers and no changes
+  asks_people: boolean; // no command and no simulation answers, or people were added
   version: string;
 }
 

@@ -99,7 +99,7 @@ export class MockServer {
     if (!who) return this.send(response, 401, { error: "This token is not known" });
     if (request.method === "POST") return this.post(path, who, await bodyOf(request), response);
     const [x, y, at] = ["x", "y", "at"].map((name) => url.searchParams.get(name) ?? "");
-    if (path === "/v1/me") return this.send(response, 200, { ...who, only_watch: this.onlyWatch ?? false, version: "0.2.0" });
+    if (path === "/v1/me") return this.send(response, 200, { ...who, only_watch: this.onlyWatch ?? false, asks_people: this.asksPeople ?? true, version: "0.2.0" });
     if (path === "/v1/view") return this.send(response, 200, this.campaign.view());
     if (path === "/v1/slice" || path === "/v1/pool") {
       const found = path === "/v1/slice" ? this.campaign.slice(x, y, JSON.parse(at || "{}")) : this.campaign.pool(x, y);

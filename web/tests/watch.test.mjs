@@ -227,6 +227,17 @@ describe("a server that only shows", { skip: missing || (realUrl ? "needs the mo
     await tab.close();
     await target.close();
   });
+
+  it("does not send people to label what a program answers", async () => {
+    const target = await Target.open("wing");
+    target.mock.asksPeople = false;
+    const tab = await openTab(target, "/");
+    await ready(tab.page);
+    assert.equal(await tab.page.locator("a", { hasText: /^Label$/ }).count(), 0);
+    assert.equal(await tab.page.locator("button", { hasText: /^Sign in$/ }).count(), 1);
+    await tab.close();
+    await target.close();
+  });
 });
 
 describe("limits", { skip: missing || (realUrl ? "needs the mock server" : false) }, () => {

@@ -39,7 +39,7 @@ function Who() {
   if (!who?.name)
     return who?.only_watch ? null : (
       <p class="who">
-        {label}{" "}
+        {who?.asks_people !== false && label}{" "}
         <button type="button" class="plain" onClick={() => (signInReason.value = "")}>
           Sign in
         </button>
@@ -54,7 +54,7 @@ function Who() {
       <span>
         {who.name} ({who.role})
       </span>{" "}
-      {who.can_label && label}{" "}
+      {who.can_label && who.asks_people && label}{" "}
       <button type="button" class="plain" onClick={leave}>
         Sign out
       </button>
