@@ -8,7 +8,9 @@
 #include "base/text.hpp"
 #include "judgement/audit_verdict.hpp"
 #include "judgement/calibration.hpp"
+#include "judgement/expected_coverage.hpp"
 #include "judgement/held_out_verdict.hpp"
+#include "judgement/left_out_labels.hpp"
 #include "judgement/level_verdict.hpp"
 #include "judgement/reference_verdict.hpp"
 #include "judgement/verdict_parts.hpp"
@@ -20,6 +22,14 @@ namespace {
 using Calibration = CalibrationVerdict::Calibration;
 using Evidence = CalibrationVerdict::Evidence;
 using About = CalibrationVerdict::About;
+
+// Found on simulated campaigns (docs/decisions.md). Intervals are too wide from this probability on; answers
+// farther off than predicted are believed if no more than this share of f is expected inside.
+constexpr double probably_wide = 0.75, narrow_share = 0.96;
+// Of the probabilities of classes.
+constexpr double probably_unsure = 0.75, surely_sure = 0.9, surely_fitting = 0.99;
+// Answers of a model that learns that are this far off are beyond any excuse.
+constexpr double far_off = 3.0;
 
 // Intervals of f that may be narrower than this are not called good.
 constexpr double unseen = 2.5;
@@ -44,7 +54,8 @@ double largest_factor_of_f(const std::vector<PrequentialScore>& scores) {
   return largest;
 }
 
-CalibrationVerdict verdict_on_labels(const StudyFile& study, const std::vector<PrequentialScore>& scores) {
+CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector<PrequentialScore>& scores) {
+  const StudyFile& study = campaign.study().file();
   CalibrationVerdict verdict;
   verdict.is_of_classes = true;
   verdict.factor = 0.0;
@@ -59,12 +70,49 @@ CalibrationVerdict verdict_on_labels(const StudyFile& study, const std::vector<P
     labels(i) = scores[static_cast<std::size_t>(i)].value;
   }
   const double excess = excess_surprise(probabilities, labels);
-  verdict.reason = fmt::format(
-      "the last {} labels were {} surprising than the probabilities given before they were recorded "
-      "allow, by {:.1f} sampling errors",
-      verdict.answers, excess > 0.0 ? "more" : "less", std::abs(excess));
   verdict.calibration = word_for_surprise(excess);
+  const std::string fits = fmt::format("probabilities {} the last {} labels",
+                                       verdict.is_bad() ? "do not fit" : "fit", verdict.answers);
+  const std::optional<Sureness> sure = sureness_of(campaign.study(), campaign.state());
+  if (!sure || verdict.is_bad()) {
+    verdict.reason = fmt::format("{}, which are {} surprising than expected by {:.1f} sampling errors", fits,
+                                 excess > 0.0 ? "more" : "less", std::abs(excess));
+  } else {
+    verdict.calibration = sure->is_sure >= surely_sure         ? Calibration::too_narrow
+                          : sure->is_unsure >= probably_unsure ? Calibration::too_wide
+                          : sure->is_good >= surely_fitting    ? Calibration::good
+                                                               : Calibration::cannot_tell;
+    verdict.reason = fmt::format(
+        "{}; by {} labels, each predicted from the others, {:.0f} % of the predicted classes are right, "
+        "{:.0f} % are claimed",
+        fits, sure->labels, 100.0 * sure->likely, 100.0 * sure->claimed);
+  }
+  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more labels will tell";
   advise_on_labels(study, verdict);
+  return verdict;
+}
+
+// A model that learns explains its answers, whatever f is: of the words about f that follow from how far
+// answers are from their predictions alone one in two is wrong. So both have to point the same way.
+CalibrationVerdict verdict_on_f(const StudyFile& study, const CalibrationVerdict& by_answers,
+                                const ExpectedCoverage& expected) {
+  CalibrationVerdict verdict = by_answers;
+  const bool may_be_wide = expected.is_wide >= probably_wide;
+  verdict.calibration = may_be_wide && by_answers.factor < 1.0 ? Calibration::too_wide
+                        : may_be_wide || by_answers.is_bad()   ? Calibration::cannot_tell
+                                                               : by_answers.calibration;
+  verdict.reason = fmt::format("models that take f to be smoother or rougher expect {:.0f} % of f inside; {}",
+                               100.0 * expected.share, by_answers.reason);
+  verdict.advice.clear();
+  if (verdict.calibration == Calibration::cannot_tell)
+    verdict.advice = "answers at random points, kept out of the model, would tell";
+  if (verdict.calibration == Calibration::too_wide) {
+    verdict.about = About::reference;
+    verdict.advice = cautious_advice(study);
+    verdict.factor = expected.factor;
+    verdict.low = expected.low;
+    verdict.high = expected.high;
+  }
   return verdict;
 }
 
@@ -147,7 +195,7 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const std::int64_t answers = campaign.state().annotations();
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(answers * 2 / 3, 20, 60));
   const std::vector<PrequentialScore> scores = prequential_scores(campaign, most);
-  if (study.binary()) return verdict_on_labels(study, scores);
+  if (study.binary()) return verdict_on_labels(campaign, scores);
   std::vector<double> z;
   for (const PrequentialScore& score : scores) z.push_back(score.z());
   CalibrationVerdict verdict = verdict_on(z);
@@ -213,19 +261,27 @@ CalibrationVerdict verdict_by_evidence(const Campaign& campaign, const std::opti
     return verdict;
   }
   if (!by_levels && levels.most_used_has_bias) return verdict_on_reference(campaign, levels);
-  CalibrationVerdict verdict = verdict_on_predictions(campaign);
-  if (verdict.calibration == Calibration::too_narrow) return verdict;
+  const CalibrationVerdict by_answers = verdict_on_predictions(campaign);
+  const bool is_enough = by_answers.answers >= enough_scores;
+  const std::optional<ExpectedCoverage> expected =
+      is_enough ? expected_coverage(study, campaign.state()) : std::nullopt;
+  if (by_answers.calibration == Calibration::too_narrow &&
+      (!expected || by_answers.low >= far_off || expected->share < narrow_share))
+    return by_answers;
   if (by_levels) return *by_levels;
+  CalibrationVerdict verdict = expected ? verdict_on_f(study.file(), by_answers, *expected) : by_answers;
   if (levels.most_used.empty() || levels.most_used_is_finest) return verdict;
   // What all answers of a level have in common shows in no prediction of one from the others. A level that
   // gives the same answer again has such an error, and one whose answers scatter less than claimed may.
   // A model that was called too wide and has mended since is no better off.
-  const bool looks_too_wide = verdict.answers >= enough_scores && verdict.high < 1.0;
-  const bool is_undecided =
-      verdict.calibration == Calibration::cannot_tell && verdict.answers >= enough_scores;
-  const bool is_unseen = looks_too_wide ? levels.most_used_repeats_itself || !levels.confirms_too_wide()
-                                        : (verdict.calibration == Calibration::good || is_undecided) &&
-                                              (levels.most_used_repeats_itself || levels.is_blind);
+  const bool looks_too_wide = is_enough && by_answers.high < 1.0;
+  const bool is_undecided = is_enough && verdict.calibration == Calibration::cannot_tell;
+  const bool is_hidden = levels.most_used_repeats_itself || levels.is_blind;
+  const bool is_wide_by_answers = looks_too_wide && !(expected && verdict.is_bad());
+  const bool is_unseen = is_wide_by_answers ? levels.most_used_repeats_itself || !levels.confirms_too_wide()
+                                            : (verdict.calibration == Calibration::good || is_undecided ||
+                                               (expected && verdict.is_bad())) &&
+                                                  is_hidden;
   if (!is_unseen) return verdict;
   verdict.calibration = Calibration::cannot_tell;
   verdict.reason += fmt::format(
