@@ -82,6 +82,8 @@ CalibrationVerdict verdict_on_labels(const Study& study, const State& state, con
   const double excess = excess_surprise(Eigen::Map<const Vector>(given.data(), verdict.answers),
                                         Eigen::Map<const Vector>(found.data(), verdict.answers));
   verdict.calibration = word_for_surprise(excess);
+  if (state.audited() && !verdict.is_bad())
+    if (const std::optional<Sureness> now = sureness_of(study, state)) verdict.calibration = word_for(*now);
   if (verdict.answers < enough_to_praise && verdict.calibration != Calibration::too_narrow)
     verdict.calibration = Calibration::cannot_tell;
   verdict.reason = fmt::format(

@@ -26,8 +26,6 @@ using About = CalibrationVerdict::About;
 // Found on simulated campaigns (docs/decisions.md). Intervals are too wide from this probability on; answers
 // farther off than predicted are believed if no more than this share of f is expected inside.
 constexpr double probably_wide = 0.75, narrow_share = 0.96;
-// Of the probabilities of classes.
-constexpr double probably_unsure = 0.75, surely_sure = 0.9, surely_fitting = 0.99;
 // Answers of a model that learns that are this far off are beyond any excuse.
 constexpr double far_off = 3.0;
 
@@ -78,10 +76,7 @@ CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector
     verdict.reason = fmt::format("{}, which are {} surprising than expected by {:.1f} sampling errors", fits,
                                  excess > 0.0 ? "more" : "less", std::abs(excess));
   } else {
-    verdict.calibration = sure->is_sure >= surely_sure         ? Calibration::too_narrow
-                          : sure->is_unsure >= probably_unsure ? Calibration::too_wide
-                          : sure->is_good >= surely_fitting    ? Calibration::good
-                                                               : Calibration::cannot_tell;
+    verdict.calibration = word_for(*sure);
     verdict.reason = fmt::format(
         "{}; by {} labels, each predicted from the others, {:.0f} % of the predicted classes are right, "
         "{:.0f} % are claimed",
@@ -94,7 +89,7 @@ CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector
 
 // A model that learns explains its answers, whatever f is: of the words about f that follow from how far
 // answers are from their predictions alone one in two is wrong. So both have to point the same way.
-CalibrationVerdict verdict_on_f(const StudyFile& study, const CalibrationVerdict& by_answers,
+CalibrationVerdict verdict_on_f(const Campaign& campaign, const CalibrationVerdict& by_answers,
                                 const ExpectedCoverage& expected) {
   CalibrationVerdict verdict = by_answers;
   const bool may_be_wide = expected.is_wide >= probably_wide;
@@ -104,11 +99,10 @@ CalibrationVerdict verdict_on_f(const StudyFile& study, const CalibrationVerdict
   verdict.reason = fmt::format("models that take f to be smoother or rougher expect {:.0f} % of f inside; {}",
                                100.0 * expected.share, by_answers.reason);
   verdict.advice.clear();
-  if (verdict.calibration == Calibration::cannot_tell)
-    verdict.advice = "answers at random points, kept out of the model, would tell";
+  if (verdict.calibration == Calibration::cannot_tell) verdict.advice = audit_advice(campaign);
   if (verdict.calibration == Calibration::too_wide) {
     verdict.about = About::reference;
-    verdict.advice = cautious_advice(study);
+    verdict.advice = cautious_advice(campaign.study().file());
     verdict.factor = expected.factor;
     verdict.low = expected.low;
     verdict.high = expected.high;
@@ -269,7 +263,7 @@ CalibrationVerdict verdict_by_evidence(const Campaign& campaign, const std::opti
       (!expected || by_answers.low >= far_off || expected->share < narrow_share))
     return by_answers;
   if (by_levels) return *by_levels;
-  CalibrationVerdict verdict = expected ? verdict_on_f(study.file(), by_answers, *expected) : by_answers;
+  CalibrationVerdict verdict = expected ? verdict_on_f(campaign, by_answers, *expected) : by_answers;
   if (levels.most_used.empty() || levels.most_used_is_finest) return verdict;
   // What all answers of a level have in common shows in no prediction of one from the others. A level that
   // gives the same answer again has such an error, and one whose answers scatter less than claimed may.

@@ -27,6 +27,9 @@ constexpr double not_narrow = 1.35, not_wide = 1.6;
 // ten words for caution were right.
 constexpr double likely_narrow = 0.75, likely_wide = 0.8, likely_good = 0.8;
 
+// Of the probabilities of classes.
+constexpr double probably_unsure = 0.75, surely_sure = 0.9, surely_fitting = 0.99;
+
 }  // namespace
 
 double effective_count(const std::vector<double>& scores) {
@@ -83,6 +86,13 @@ std::string factor_text(const CalibrationVerdict& verdict) {
                      times(verdict.factor), times(verdict.low), times(verdict.high));
 }
 
+Calibration word_for(const Sureness& sure) {
+  return sure.is_sure >= surely_sure         ? Calibration::too_narrow
+         : sure.is_unsure >= probably_unsure ? Calibration::too_wide
+         : sure.is_good >= surely_fitting    ? Calibration::good
+                                             : Calibration::cannot_tell;
+}
+
 Calibration word_for_surprise(double excess) {
   return std::abs(excess) <= surprising ? Calibration::good
          : excess > 0.0                 ? Calibration::too_narrow
@@ -107,6 +117,17 @@ std::string answers_advice(const Campaign& campaign, const std::string& level, I
   return fmt::format("{} of {} would tell, for about {} (acuity ask C --level {} -n {})",
                      counted(count, "more answer"), one_line(level), money(cost, study.file().unit),
                      one_line(shell_argument(level)), count);
+}
+
+std::string audit_advice(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  constexpr std::int64_t answers = 20;
+  const double cost = static_cast<double>(answers) *
+                      study.offer().levels[static_cast<std::size_t>(study.offer().finest())].reserved();
+  if (study.file().audit.answers > 0 || cost > campaign.state().free()) return "";
+  return fmt::format(
+      "{} at random points, kept from the model, would tell, for about {} (audit.answers = {} in the study)",
+      counted(answers, "answer"), money(cost, study.file().unit), answers);
 }
 
 bool can_buy_an_answer(const Campaign& campaign) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "judgement/calibration_verdict.hpp"
+#include "judgement/left_out_labels.hpp"
 #include "judgement/left_out_places.hpp"
 
 namespace acuity {
@@ -37,6 +38,7 @@ std::string times(double factor);
 /// "errors are 1.4 times the standard deviation claimed, 1.1 to 1.9 with 90 % probability"
 std::string factor_text(const CalibrationVerdict& verdict);
 
+CalibrationVerdict::Calibration word_for(const Sureness& sure);
 CalibrationVerdict::Calibration word_for_surprise(double excess);
 void say_too_few(CalibrationVerdict& verdict, std::string_view recorded);
 
@@ -46,6 +48,8 @@ void say_too_few(CalibrationVerdict& verdict, std::string_view recorded);
 /// "5 more answers of fine would tell, for about 100 core hours (acuity ask C --level fine -n 5)"; empty if
 /// the money that is free does not buy them.
 std::string answers_advice(const Campaign& campaign, const std::string& level, Index count);
+/// That an audit would tell, and what it costs; empty if the money does not reach, or there is one already.
+std::string audit_advice(const Campaign& campaign);
 /// Whether more answers may come: one is pending, or one somewhere can be paid for.
 bool can_buy_an_answer(const Campaign& campaign);
 
