@@ -80,7 +80,7 @@ double PlaceScore::z() const {
 
 FactorOfF LeftOutPlaces::factor() const {
   constexpr int steps = 241;
-  // Averaged intervals are rather too wide: over 168 simulated campaigns (docs/decisions.md) the logarithm of
+  // Averaged intervals are rather too wide: over 168 simulated campaigns (benchmarks/runs) the logarithm of
   // the factor was -0.27 on average, with a standard deviation of 0.27. The prior is wider than that, because
   // intervals that are far too narrow must be noticed.
   constexpr double smallest = 0.1, largest = 10.0, centre = -0.2, spread = 0.4;

@@ -23,7 +23,7 @@ constexpr double tolerated = 1.08, tolerated_width = 1.2;
 // Within these it must lie before intervals are called good.
 constexpr double not_narrow = 1.35, not_wide = 1.6;
 
-// Over 168 simulated campaigns with an audit of 20 (docs/decisions.md) these gave no false alarm, and nine of
+// Over 168 simulated campaigns with an audit of 20 (benchmarks/runs) these gave no false alarm, and nine of
 // ten words for caution were right.
 constexpr double likely_narrow = 0.75, likely_wide = 0.8, likely_good = 0.8;
 
