@@ -127,8 +127,8 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   if (study.file().nugget != 0.0)
     fields.push_back(number_field("nugget", study.file().nugget.value_or(learned.nugget)));
   if (study.file().fit.prior == HyperparameterPrior::weak) fields.push_back(text_field("prior", "weak"));
-  const std::vector<EstimatedBias> biases =
-      level_biases(study, StudyLearner(study).model_given(annotations, learned));
+  const StudyModel model = StudyLearner(study).model_given(annotations, learned);
+  const std::vector<EstimatedBias> biases = level_biases(study, model);
   for (const Field& field : bias_fields(biases)) fields.push_back(field);
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));
@@ -137,6 +137,8 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
                     learned.converged ? "yes" : "no"});
   fields.push_back(text_field("reason", learned.reason));
   for (const std::string& remark : study.remarks()) write_note(remark, log);
+  if (const std::string warning = undeclared_noise_text(study, model); !warning.empty())
+    write_note(warning, log);
   out << fields_text(fields,
                      {{"lengthscale", json_numbers(lengthscales)},
                       {"similarity", similarities},

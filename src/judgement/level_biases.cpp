@@ -130,6 +130,25 @@ std::string assumption_text(const Study& study, const StudyModel& model) {
       study.offer().levels[static_cast<std::size_t>(study.reference_level())].name);
 }
 
+std::string undeclared_noise_text(const Study& study, const StudyModel& model) {
+  constexpr double much = 3.0, much_beside_exact = 0.01;  // of the declared noise; of the size of f
+  if (study.file().nugget || !study.file().has_bias() || !model.learned) return "";
+  const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  if (!reference.exact && !reference.repeats_itself) return "";
+  const double undeclared = std::sqrt(model.nugget);
+  const double declared = std::sqrt(study.offer().base_noise.highest() + noise_variance(reference.channel));
+  const std::string reason = "; scatter of the other levels may be part of it";
+  if (declared > 0.0)
+    return undeclared > much * declared
+               ? fmt::format("undeclared noise {:.2g} is {:.2g} times the noise of {}{}", undeclared,
+                             undeclared / declared, reference.name, reason)
+               : "";
+  return undeclared > much_beside_exact * prior_sd_of(study, model)
+             ? fmt::format("undeclared noise {:.2g} is learned, although {} is exact{}", undeclared,
+                           reference.name, reason)
+             : "";
+}
+
 Json level_bias_json(const std::vector<EstimatedBias>& biases) {
   Json list = Json::array();
   for (const EstimatedBias& one : biases)

@@ -42,6 +42,9 @@ std::string to_text(const EstimatedBias& bias);
 std::string useless_text(const EstimatedBias& bias);
 /// That there are answers, but none at a level without bias; empty if that is not so.
 std::string assumption_text(const Study& study, const StudyModel& model);
+/// That the learned nugget is far above the noise that a deterministic reference level declares; empty if it
+/// is not, or if the study gives the nugget.
+std::string undeclared_noise_text(const Study& study, const StudyModel& model);
 
 /// A list with level, offset, offset_sd, smooth_sd, white_sd, difference and difference_sd.
 Json level_bias_json(const std::vector<EstimatedBias>& biases);

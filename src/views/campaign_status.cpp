@@ -277,8 +277,8 @@ std::string biases_text(const Campaign& campaign) {
     text += one_line(to_text(bias)) + "\n";
     if (const std::string useless = useless_text(bias); !useless.empty()) text += one_line(useless) + "\n";
   }
-  if (const std::string assumed = assumption_text(study, model); !assumed.empty())
-    text += one_line(assumed) + "\n";
+  for (const std::string& warning : {assumption_text(study, model), undeclared_noise_text(study, model)})
+    if (!warning.empty()) text += one_line(warning) + "\n";
   return text;
 }
 

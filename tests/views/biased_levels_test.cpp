@@ -77,6 +77,54 @@ TEST(BiasedLevels, AreShownInTheOrderOfPrecision) {
   EXPECT_EQ(levels[1].name, "coarse");
 }
 
+std::string deterministic_study(const std::string& finest) {
+  return "[campaign]\nseed = 1\nbudget = 200\n"
+         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\nrepeat = \"same\"\n"
+         "[[level]]\nname = \"fine\"\ncost = 6\n" +
+         finest;
+}
+
+Study studied(const std::string& finest) {
+  const Points line = Vector::LinSpaced(30, 0.0, 8.0);
+  return Study::make(read_study_text(deterministic_study(finest)), Pool(line, {"x"}));
+}
+
+std::string text_under_nugget(const std::string& finest, double nugget) {
+  const Study study = studied(finest);
+  const StudyLearner learner(study);
+  const Learned learned{.prior = learner.prior_given({}), .nugget = nugget};
+  return undeclared_noise_text(study, learner.model_given({}, learned));
+}
+
+TEST(UndeclaredNoise, IsNamedBesideTheNoiseOfADeterministicReference) {
+  const std::string same = "noise_sd = 0.005\nrepeat = \"same\"\n";
+  EXPECT_EQ(
+      text_under_nugget(same, 9e-4),
+      "undeclared noise 0.03 is 6 times the noise of fine; scatter of the other levels may be part of it");
+  EXPECT_EQ(text_under_nugget(same, 1e-4), "");  // twice
+  EXPECT_EQ(text_under_nugget("noise_sd = 0.005\n", 9e-4), "");
+  EXPECT_EQ(text_under_nugget(same + "[noise]\nnugget = 0.0009\n", 9e-4), "");
+  EXPECT_EQ(text_under_nugget("exact = true\n", 9e-2),
+            "undeclared noise 0.3 is learned, although fine is exact; scatter of the other levels may be "
+            "part of it");
+  EXPECT_EQ(text_under_nugget("exact = true\n", 1e-8), "");
+}
+
+TEST(UndeclaredNoise, IsInTheDetailsOfStatus) {
+  Campaign campaign(studied("noise_sd = 0.0001\nrepeat = \"same\"\n"), make_memory_event_store(),
+                    {.threads = 1});
+  for (int k = 0; k < 16; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    const double scatter = std::sin(51.0 * static_cast<double>(asked.row));
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0]) + 0.1 * scatter};
+    campaign.tell({answer});
+  }
+  EXPECT_NE(status_text(campaign, StatusExtent::details).find("times the noise of fine"), std::string::npos)
+      << status_text(campaign, StatusExtent::details);
+}
+
 TEST(BiasedAnswers, AreComparedWithWhatTheirLevelIsPredictedToAnswer) {
   Calibrated campaign;
   bool was_coarse = false;
