@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
@@ -69,6 +70,16 @@ std::string why_no_more(const AskResult& result, const State& state) {
                          : result.reason);
 }
 
+// Once per level.
+void write_large_runs(const Campaign& campaign, const std::vector<Suggestion>& given, std::ostream& log) {
+  std::set<std::string> said;
+  for (const Suggestion& one : given) {
+    const std::string text = large_run_text(campaign.study(), &campaign.state(), one.level.name, one.cost,
+                                            campaign.state().budget());
+    if (!text.empty() && said.insert(one.level.name).second) write_note(text, log);
+  }
+}
+
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
   if (arguments.pending &&
@@ -113,6 +124,7 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
     log << one_line(arguments.campaign.text()) << ": nothing is pending"
         << (arguments.worker.empty() ? "" : " for " + one_line(arguments.worker)) << '\n';
   if (!result.note.empty()) write_note(result.note, log);
+  write_large_runs(campaign, result.suggestions, log);
   if (const std::string verdict = early_verdict_at_ask(campaign, result.suggestions); !verdict.empty())
     write_note(verdict, log);
   if (result.status != AskStatus::open)

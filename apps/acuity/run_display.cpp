@@ -101,10 +101,22 @@ RunDisplay::RunDisplay(Format format, std::ostream& out, std::ostream& log)
 void RunDisplay::take(const StoredEvent& stored, const State& state) {
   if (study_ == nullptr) return;
   record_error(stored, state);
+  write_large_run(stored, state);
   if (format_ == Format::jsonl)
     out_ << event_json(stored, state, &study_->pool()) << std::flush;
   else if (!status_.is_terminal())
     log_ << event_text(stored, state, *study_) << '\n' << std::flush;
+}
+
+// Before it is started, once per level.
+void RunDisplay::write_large_run(const StoredEvent& stored, const State& state) {
+  const auto* asked = std::get_if<Asked>(&stored.event);
+  if (asked == nullptr || large_runs_.contains(asked->level)) return;
+  const std::string text = large_run_text(*study_, &state, asked->level, asked->cost, state.budget());
+  if (text.empty()) return;
+  large_runs_.insert(asked->level);
+  status_.clear();
+  write_note(text, log_);
 }
 
 void RunDisplay::record_error(const StoredEvent& stored, const State& state) {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <deque>
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "acuity/campaign/campaign.hpp"
 #include "progress.hpp"
@@ -25,6 +27,7 @@ class RunDisplay {
  private:
   std::string status_text(const State& state) const;
   void record_error(const StoredEvent& stored, const State& state);
+  void write_large_run(const StoredEvent& stored, const State& state);
 
   Format format_;
   std::ostream& out_;
@@ -36,7 +39,8 @@ class RunDisplay {
   struct Predicted {
     double mean, value;
   };
-  std::deque<Predicted> last_;  // answers and the means predicted when they were asked for
+  std::set<std::string> large_runs_;  // levels of which one run takes much of the budget, as was said
+  std::deque<Predicted> last_;        // answers and the means predicted when they were asked for
 };
 
 /// An event in words, on one line.

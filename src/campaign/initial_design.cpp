@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <unordered_set>
 
 #include "acuity/model/scaling.hpp"
@@ -14,7 +16,7 @@ namespace {
 
 // docs/decisions.md has the experiment behind these.
 constexpr std::int64_t least_count = 5, largest_count = 20;
-constexpr double share_of_budget = 0.2;
+constexpr double share_of_budget = 0.2, pilot_share_of_budget = 0.6;
 
 std::int64_t count_for(Index inputs, Index pool) {
   const std::int64_t wanted = std::clamp<std::int64_t>(2 * inputs + 2, least_count, largest_count);
@@ -52,18 +54,21 @@ std::vector<Index> drawn_rows(Index pool, Index count, numerics::Draws& draws) {
 }
 
 // Two different categories count like two draws of a standardised number: squared distance 2 (math.md 14).
+double squared_distance(const Points& points, Index i, Index j,
+                        const std::vector<InputTransform>& transforms) {
+  double distance = (points.row(i) - points.row(j)).squaredNorm();
+  for (std::size_t k = 0; k < transforms.size(); ++k) {
+    if (transforms[k] != InputTransform::category) continue;
+    const double difference = points(i, static_cast<Index>(k)) - points(j, static_cast<Index>(k));
+    distance += (difference != 0.0 ? 2.0 : 0.0) - difference * difference;
+  }
+  return distance;
+}
+
 double least_squared_distance(const Points& points, const std::vector<InputTransform>& transforms) {
   double least = HUGE_VAL;
   for (Index i = 0; i < points.rows(); ++i)
-    for (Index j = 0; j < i; ++j) {
-      double distance = (points.row(i) - points.row(j)).squaredNorm();
-      for (std::size_t k = 0; k < transforms.size(); ++k) {
-        if (transforms[k] != InputTransform::category) continue;
-        const double difference = points(i, static_cast<Index>(k)) - points(j, static_cast<Index>(k));
-        distance += (difference != 0.0 ? 2.0 : 0.0) - difference * difference;
-      }
-      least = std::min(least, distance);
-    }
+    for (Index j = 0; j < i; ++j) least = std::min(least, squared_distance(points, i, j, transforms));
   return least;
 }
 
@@ -108,7 +113,6 @@ void sort_by_cost(const Study& study, InitialDesign& design) {
 // at nested points: pairs show what the levels differ by. Where the budget is small, the part that costs most
 // shrinks first.
 InitialDesign pilot_of_biased_levels(const Study& study) {
-  constexpr double pilot_share_of_budget = 0.6;
   constexpr std::int64_t reference_count = 2, next_count = 4, least_shape = 10;
   const std::vector<Level>& levels = study.offer().levels;
   std::vector<Index> order{study.reference_level()};  // from the reference on, by the size of their errors
@@ -119,7 +123,8 @@ InitialDesign pilot_of_biased_levels(const Study& study) {
   std::stable_sort(order.begin() + 1, order.end(), [&](Index a, Index b) { return error(a) < error(b); });
   const std::int64_t shape =
       std::max<std::int64_t>(least_shape, count_for(study.pool().points().cols(), study.pool().size()));
-  InitialDesign design{.parts = {}, .space_filling = true, .nested = true};
+  InitialDesign design{
+      .parts = {}, .space_filling = true, .nested = true, .largest_share = pilot_share_of_budget};
   for (std::size_t i = 0; i < order.size(); ++i) {
     std::int64_t count = shape;
     if (i == 0) count = reference_count;
@@ -203,6 +208,91 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
     }
     for (const Index row : rows) all.emplace_back(row, parts[i].level);
     among = std::move(rows);
+  }
+  return all;
+}
+
+namespace {
+
+// `count` rows of `before`, those that are taken first: one after the other the cheapest of those that are at
+// least half as far from the rows before as the farthest.
+std::vector<Index> cheap_rows(const Study& study, const std::vector<Index>& before,
+                              const std::vector<Index>& taken, std::size_t count,
+                              const std::function<double(Index)>& cost) {
+  constexpr double least_share = 0.25;  // of the squared distance
+  std::vector<Index> all = taken;
+  for (const Index row : before)
+    if (std::find(taken.begin(), taken.end(), row) == taken.end()) all.push_back(row);
+  const std::vector<InputTransform> transforms = transforms_of(study.pool().columns());
+  const Points given = study.pool().points()(all, Eigen::all);
+  const Vector scale = Scaling::standardise(given, transforms).scale();
+  const Points points =
+      Scaling::unscaled(transforms).apply(given).array().rowwise() / scale.transpose().array();
+  Vector distance = Vector::Ones(points.rows());  // to the nearest row that is chosen
+  std::vector<Index> rows;
+  std::vector<bool> is_chosen(all.size(), false);
+  const auto choose = [&](std::size_t k) {
+    for (Index i = 0; i < points.rows(); ++i) {
+      const double other = squared_distance(points, i, static_cast<Index>(k), transforms);
+      distance(i) = rows.empty() ? other : std::min(distance(i), other);
+    }
+    is_chosen[k] = true;
+    rows.push_back(all[k]);
+  };
+  for (std::size_t k = 0; k < taken.size(); ++k) choose(k);
+  while (rows.size() < count && rows.size() < all.size()) {
+    double farthest = 0.0;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (!is_chosen[k]) farthest = std::max(farthest, distance(static_cast<Index>(k)));
+    std::optional<std::size_t> best;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (is_chosen[k] || distance(static_cast<Index>(k)) < least_share * farthest) continue;
+      if (!best || cost(all[k]) < cost(all[*best])) best = k;
+    }
+    choose(*best);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const Offer& offer,
+                                                      const std::set<Pair>& taken, double money) const {
+  const std::vector<Pair> unpriced = pairs(study);
+  if (!nested || !offer.has_point_costs()) return unpriced;
+  std::vector<Pair> all;
+  std::vector<Index> before;
+  auto next = unpriced.begin();
+  for (const Part& part : parts) {
+    std::vector<Index> rows, known;
+    for (std::int64_t k = 0; k < part.count && next != unpriced.end(); ++k) rows.push_back((next++)->first);
+    for (const auto& [row, level] : taken)
+      if (level == part.level && row >= 0) known.push_back(row);
+    const bool has_prices = offer.point_costs[static_cast<std::size_t>(part.level)].expected.size() > 0;
+    if (has_prices && rows.size() <= before.size())
+      rows = cheap_rows(study, before, known, rows.size(),
+                        [&](Index row) { return offer.cost(row, part.level); });
+    for (const Index row : rows) all.emplace_back(row, part.level);
+    before = std::move(rows);
+  }
+  const auto cost = [&](const Pair& pair) {
+    return taken.contains(pair) ? 0.0 : offer.cost(pair.first, pair.second);
+  };
+  const auto is_last_of_level = [&](const Pair& pair) {
+    return std::count_if(all.begin(), all.end(),
+                         [&](const Pair& other) { return other.second == pair.second; }) < 2;
+  };
+  double sum = 0.0;
+  for (const Pair& pair : all) sum += cost(pair);
+  while (largest_share > 0.0 && sum > money) {
+    auto dearest = all.end();
+    for (auto pair = all.begin(); pair != all.end(); ++pair)
+      if (cost(*pair) > 0.0 && !is_last_of_level(*pair) &&
+          (dearest == all.end() || cost(*pair) > cost(*dearest)))
+        dearest = pair;
+    if (dearest == all.end()) break;
+    sum -= cost(*dearest);
+    all.erase(dearest);
   }
   return all;
 }

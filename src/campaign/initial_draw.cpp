@@ -26,15 +26,12 @@ std::optional<Index> first_level_in(const AskScope& scope, const InitialDesign& 
 
 InitialDraw::InitialDraw(const Study& study, const State& state, const StudyModel& model,
                          const InitialDesign& design, const AskScope& scope)
-    : study_(study),
-      model_(model),
-      design_(design),
-      scope_(scope),
-      pairs_(design.pairs(study)),
-      level_(design.parts.front().level) {
+    : study_(study), model_(model), design_(design), scope_(scope), level_(design.parts.front().level) {
   for (const SuggestionRecord& one : state.suggestions())
     if (one.status == SuggestionStatus::pending || !one.values.empty())
       taken_.emplace(one.row(), study.find_level(one.level()).value_or(-1));
+  pairs_ = design.pairs(study, model.offer, taken_,
+                        design.largest_share * state.budget() - state.spent() - state.escrow());
   move_to_scope();
 }
 

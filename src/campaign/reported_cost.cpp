@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "campaign/state_queries.hpp"
 #include "store/worker_name.hpp"
@@ -55,22 +56,58 @@ std::vector<CostsOfLevel> costs_by_level(const Study& study, const State& state)
   return costs;
 }
 
-// What answers cost by their inputs. Amounts of 0 have no logarithm.
-LevelCost cost_by_inputs(const Study& study, const State& state, double guess, const CostsOfLevel& known) {
+// Of one level; amounts of 0 have no logarithm.
+CostReports reports_of(const Study& study, const State& state, double guess, const CostsOfLevel& known) {
   constexpr double least = 1e-6;  // of the guess
   const auto count = static_cast<Index>(known.costs.size());
-  Points inputs(count, study.cost_inputs(Place(0)).size());
-  Vector log_ratios(count);
+  CostReports reports{Points(count, study.cost_inputs(Place(0)).size()), Vector(count)};
   for (Index i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const SuggestionRecord& record = *state.find(known.suggestions[at]);
-    inputs.row(i) = study.cost_inputs(told_annotation(study, record).place).transpose();
-    log_ratios(i) = std::log(std::max(known.costs[at] / guess, least));
+    reports.inputs.row(i) = study.cost_inputs(told_annotation(study, record).place).transpose();
+    reports.log_ratios(i) = std::log(std::max(known.costs[at] / guess, least));
   }
-  LevelCost cost{.expected = guess, .reserved = guess};
-  cost.by_inputs = fit_log_cost(inputs, log_ratios);
-  return cost;
+  return reports;
 }
+
+// Whether an answer cost something else than the declared price.
+bool has_reports(const Level& level, const CostsOfLevel& known) {
+  return std::any_of(known.costs.begin(), known.costs.end(),
+                     [&](double cost) { return !is_same_amount(cost, level.cost); });
+}
+
+// What answers cost by their inputs, per level whose price is a guess. Costs of runs grow with the same
+// inputs at every level, so the slopes that the other levels show are what a level begins with.
+class CostsByInputs {
+ public:
+  CostsByInputs(const Study& study, const State& state, const std::vector<CostsOfLevel>& known)
+      : study_(study), reports_(known.size()) {
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      const Level& level = study.offer().levels[k];
+      if (level.cost_depends_on_inputs && has_reports(level, known[k]))
+        reports_[k] = reports_of(study, state, level.cost, known[k]);
+    }
+  }
+
+  // Nothing if no level says anything about it.
+  std::optional<LevelCost> of(std::size_t level) const {
+    const double guess = study_.offer().levels[level].cost;
+    if (!study_.offer().levels[level].cost_depends_on_inputs) return std::nullopt;
+    std::vector<CostReports> others;
+    for (std::size_t k = 0; k < reports_.size(); ++k)
+      if (k != level && reports_[k]) others.push_back(*reports_[k]);
+    if (others.empty() && !reports_[level]) return std::nullopt;
+    const Index features = study_.cost_inputs(Place(0)).size();
+    LevelCost cost{.expected = guess, .reserved = guess};
+    cost.by_inputs = fit_log_cost(reports_[level].value_or(CostReports{Points(0, features), Vector(0)}),
+                                  others.empty() ? Vector() : common_slopes(others, features));
+    return cost;
+  }
+
+ private:
+  const Study& study_;
+  std::vector<std::optional<CostReports>> reports_;  // of levels that have some
+};
 
 std::string sentence_on(const ReportedCost& one, const Study& study) {
   if (one.used.by_inputs)
@@ -109,20 +146,17 @@ std::vector<ReportedCost> reported_costs(const Study& study, const State& state)
   std::vector<ReportedCost> found;
   if (study.is_ladder()) return found;
   const std::vector<CostsOfLevel> by_level = costs_by_level(study, state);
+  const CostsByInputs by_inputs(study, state, by_level);
   for (std::size_t k = 0; k < by_level.size(); ++k) {
     const Level& level = study.offer().levels[k];
     const std::vector<double>& costs = by_level[k].costs;
-    const bool reported = std::any_of(costs.begin(), costs.end(),
-                                      [&](double cost) { return !is_same_amount(cost, level.cost); });
-    if (!reported) continue;
+    if (!has_reports(level, by_level[k])) continue;
     ReportedCost one{.level = level.name,
                      .declared = level.cost,
                      .count = static_cast<std::int64_t>(costs.size()),
                      .used = {level.cost, level.cost}};
     for (const double cost : costs) one.reported += cost / static_cast<double>(costs.size());
-    if (study.file().learn_costs)
-      one.used = level.cost_depends_on_inputs ? cost_by_inputs(study, state, level.cost, by_level[k])
-                                              : learned_cost(level.cost, costs);
+    if (study.file().learn_costs) one.used = by_inputs.of(k).value_or(learned_cost(level.cost, costs));
     found.push_back(std::move(one));
   }
   return found;
@@ -133,10 +167,13 @@ std::vector<LevelCost> level_costs(const Study& study, const State& state) {
   if (!study.file().learn_costs) return costs;
   const std::vector<ReportedCost> found = reported_costs(study, state);
   if (found.empty()) return costs;
-  for (const Level& level : study.offer().levels) {
+  const CostsByInputs by_inputs(study, state, costs_by_level(study, state));
+  for (std::size_t k = 0; k < study.offer().levels.size(); ++k) {
+    const Level& level = study.offer().levels[k];
     const auto one = std::find_if(found.begin(), found.end(),
                                   [&](const ReportedCost& cost) { return cost.level == level.name; });
-    costs.push_back(one == found.end() ? LevelCost{level.cost, level.cost} : one->used);
+    costs.push_back(one == found.end() ? by_inputs.of(k).value_or(LevelCost{level.cost, level.cost})
+                                       : one->used);
   }
   return costs;
 }

@@ -48,23 +48,45 @@ Points cost_features(const Points& standardised, const std::vector<Input>& input
   return features;
 }
 
-// math.md eq. (5.5).
-LogCost fit_log_cost(const Points& inputs, const Vector& log_ratios) {
-  const Matrix design = with_ones(inputs);
+// math.md eq. (5.5), for the difference from the slopes that are expected.
+LogCost fit_log_cost(const CostReports& reports, const Vector& expected_slopes) {
+  const Matrix design = with_ones(reports.inputs);
+  Vector log_ratios = reports.log_ratios;
+  if (expected_slopes.size() > 0) log_ratios -= reports.inputs * expected_slopes;
   const Index size = design.cols();
   Vector weights = Vector::Constant(size, slope_weight);
   weights(0) = guess_weight;
   Matrix precision = design.transpose() * design;
   precision.diagonal() += weights;
   const Eigen::LLT<Matrix> factor(precision);
-  const Vector slopes = factor.solve(design.transpose() * log_ratios);
+  Vector slopes = factor.solve(design.transpose() * log_ratios);
   const double misfit =
       (log_ratios - design * slopes).squaredNorm() + slopes.cwiseAbs2().cwiseProduct(weights).sum();
   const Matrix spread = factor.solve(Matrix::Identity(size, size));
+  if (expected_slopes.size() > 0) slopes.tail(size - 1) += expected_slopes;
   return {.slopes = std::vector<double>(slopes.begin(), slopes.end()),
           .spread = std::vector<double>(spread.data(), spread.data() + spread.size()),
           .variance = (guess_weight * scatter * scatter + misfit) /
-                      (guess_weight + static_cast<double>(inputs.rows()))};
+                      (guess_weight + static_cast<double>(reports.inputs.rows()))};
+}
+
+Vector common_slopes(const std::vector<CostReports>& levels, Index features) {
+  const auto count = static_cast<Index>(levels.size());
+  Matrix precision = Matrix::Zero(count + features, count + features);
+  precision.diagonal().head(count).setConstant(guess_weight);
+  precision.diagonal().tail(features).setConstant(slope_weight);
+  Vector right = Vector::Zero(count + features);
+  for (Index k = 0; k < count; ++k) {
+    const auto& [inputs, log_ratios] = levels[static_cast<std::size_t>(k)];
+    const Vector sums = inputs.colwise().sum().transpose();
+    precision(k, k) += static_cast<double>(inputs.rows());
+    precision.col(k).tail(features) += sums;
+    precision.row(k).tail(features) += sums.transpose();
+    precision.bottomRightCorner(features, features) += inputs.transpose() * inputs;
+    right(k) = log_ratios.sum();
+    right.tail(features) += inputs.transpose() * log_ratios;
+  }
+  return precision.llt().solve(right).tail(features);
 }
 
 ExpectedCosts costs_at(const LogCost& fitted, double guess, const Points& inputs) {

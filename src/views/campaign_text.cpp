@@ -103,4 +103,26 @@ std::string end_text(const State& state, const std::string& reason) {
                     : "the budget is spent";
 }
 
+std::string large_run_text(const Study& study, const State* state, const std::string& level, double expected,
+                           double budget) {
+  constexpr double share = 0.1;
+  if (level.empty() || !std::isfinite(budget)) return "";
+  const std::string whole = "the budget of " + money(budget, study.file().unit);
+  double largest = 0.0;
+  if (state != nullptr)
+    for (const SuggestionRecord& record : state->suggestions())
+      if (record.level() == level) largest = std::max(largest, record.charged);
+  if (largest > share * budget && largest > expected)
+    return fmt::format("a run at {} has taken {} of {}, {} are expected for the next", level, amount(largest),
+                       whole, amount(expected));
+  // Nothing is cheaper, and the price is the declared one: a small budget, which its owner knows.
+  const std::vector<Level>& levels = study.offer().levels;
+  if (std::none_of(levels.begin(), levels.end(),
+                   [&](const Level& other) { return !other.is_retired && other.cost < expected; }))
+    return "";
+  return expected > share * budget
+             ? fmt::format("one run at {} is expected to take {} of {}", level, amount(expected), whole)
+             : "";
+}
+
 }  // namespace acuity

@@ -30,4 +30,9 @@ double free_money(const State& state);
 /// that, otherwise the reason.
 std::string end_text(const State& state, const std::string& reason);
 
+/// That a run at a level takes more than a tenth of the budget; empty if it does not. `expected`: what the
+/// next one costs; `state`: of a campaign in which runs may have taken so much, or null.
+std::string large_run_text(const Study& study, const State* state, const std::string& level, double expected,
+                           double budget);
+
 }  // namespace acuity

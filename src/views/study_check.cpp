@@ -71,6 +71,21 @@ std::string initial_text(const Study& study, std::size_t known) {
                      money(static_cast<double>(left) * level.cost, study.file().unit));
 }
 
+// Levels of the initial design at which one run takes much of the budget, one sentence each.
+std::vector<std::string> large_runs(const Study& study, const StudyModel& model, const Campaign* campaign,
+                                    std::size_t known, double budget) {
+  std::vector<std::string> sentences;
+  const InitialDesign design = initial_design(study);
+  if (design.count() <= static_cast<std::int64_t>(known)) return sentences;
+  for (const InitialDesign::Part& part : design.parts) {
+    const Level& level = model.offer.levels[static_cast<std::size_t>(part.level)];
+    std::string text = large_run_text(study, campaign != nullptr ? &campaign->state() : nullptr, level.name,
+                                      level.cost, budget);
+    if (!text.empty()) sentences.push_back(std::move(text));
+  }
+  return sentences;
+}
+
 // What the plan will buy, if the size of f is known already.
 std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
                       const Campaign* campaign, int threads) {
@@ -97,12 +112,15 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   std::vector<std::string> lines = input_lines(study.pool());
   if (std::string texts = text_columns_line(study); !texts.empty()) lines.push_back(std::move(texts));
+  std::vector<std::string> notes = large_runs(study, model, campaign, annotations.size(), budget);
+  for (std::string& sentence : spending_plan(study, model, budget).sentences)
+    notes.push_back(std::move(sentence));
   return {.break_even = break_even_report(study, model),
           .inputs = inputs_json(study.pool()),
           .input_lines = std::move(lines),
           .initial = initial_text(study, annotations.size()),
           .audit = audit_plan_text(study),
-          .notes = spending_plan(study, model, budget).sentences,
+          .notes = std::move(notes),
           .plan = plan_text(study, model, annotations, campaign, threads),
           .warnings = warnings_before_spending(study, model, annotations, budget, campaign)};
 }

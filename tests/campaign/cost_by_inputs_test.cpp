@@ -10,6 +10,7 @@
 #include "explain/explanation.hpp"
 #include "study/log_cost.hpp"
 #include "views/campaign_status.hpp"
+#include "views/campaign_text.hpp"
 
 namespace acuity::cost_by_inputs_test {
 namespace {
@@ -53,7 +54,7 @@ TEST(CostByInputs, FitIsThatOfTheNormalEquationsWithPseudoAnswers) {
   inputs << 0.1, 1.0, -0.7, 0.2, 1.5, -1.0, 0.3, 0.3, -1.2, 0.6;
   Vector logs(5);
   logs << 0.2, -0.4, 1.1, 0.15, -0.9;
-  const LogCost fitted = fit_log_cost(inputs, logs);
+  const LogCost fitted = fit_log_cost({inputs, logs});
   // The guess as three answers at the centre, slopes of 0 as one answer each.
   const auto misfit = [&](const std::vector<double>& b) {
     double sum = 3.0 * b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
@@ -80,7 +81,7 @@ TEST(CostByInputs, LearnsHowCostsGrow) {
     inputs(i, 0) = -1.7 + 3.4 * static_cast<double>(i) / 39.0;
     logs(i) = 0.4 + 0.9 * inputs(i, 0) + 0.05 * std::sin(77.0 * static_cast<double>(i));
   }
-  const ExpectedCosts costs = costs_at(fit_log_cost(inputs, logs), 10.0, inputs);
+  const ExpectedCosts costs = costs_at(fit_log_cost({inputs, logs}), 10.0, inputs);
   for (Index i = 0; i < 40; ++i) {
     const double right = 10.0 * std::exp(0.4 + 0.9 * inputs(i, 0));
     EXPECT_NEAR(costs.expected(i) / right, 1.0, 0.12) << i;
@@ -192,6 +193,111 @@ TEST(CostByInputs, IsExplainedByTheCostsAtThePoint) {
       EXPECT_EQ(one.cost, asked.cost);
     }
   }
+}
+
+TEST(CostByInputs, SlopesOfOtherLevelsAreWhereALevelBegins) {
+  Points inputs(30, 1);
+  Vector logs(30);
+  for (Index i = 0; i < 30; ++i) {
+    inputs(i, 0) = -1.5 + 0.1 * static_cast<double>(i);
+    logs(i) = 1.0 + 0.8 * inputs(i, 0);
+  }
+  const Vector common = common_slopes({{inputs, logs}}, 1);
+  EXPECT_NEAR(common(0), 0.8, 0.05);
+  const LogCost without_answers = fit_log_cost({Points(0, 1), Vector(0)}, common);
+  EXPECT_EQ(without_answers.slopes.at(0), 0.0);  // its guess may be right although theirs was not
+  EXPECT_EQ(without_answers.slopes.at(1), common(0));
+  // Its own answers decide in the end.
+  EXPECT_NEAR(fit_log_cost({inputs, -logs}, common).slopes.at(1), -0.8, 0.1);
+}
+
+// Three levels at which a run takes up to 20 times as long at one end of the line as at the other.
+std::string pilot_settings(const std::string& initial = "") {
+  return "[campaign]\nbudget = 900\nseed = 3\n" + initial +
+         "[[level]]\nname = \"light\"\nnoise_sd = 0.4\nrepeat = \"same\"\ncost = { guess = 1 }\n"
+         "[[level]]\nname = \"tight\"\nnoise_sd = 0.1\nrepeat = \"same\"\ncost = { guess = 6 }\n"
+         "[[level]]\nname = \"hybrid\"\nnoise_sd = 0.001\nrepeat = \"same\"\ncost = { guess = 60 }\n";
+}
+
+// The runs of the initial design at a level, and their cost; all cost what was guessed where `is_flat`.
+std::vector<std::pair<Index, double>> design_runs(const std::string& text, const std::string& level,
+                                                  std::int64_t count, bool is_flat) {
+  Campaign campaign = started(text);
+  std::vector<std::pair<Index, double>> found;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0])};
+    const double guess = campaign.study().level_named(asked.level.name).cost;
+    answer.cost = is_flat ? guess : guess * std::exp(0.5 * asked.inputs[0]);
+    if (asked.level.name == level) found.emplace_back(asked.row, *answer.cost);
+    campaign.tell({answer});
+  }
+  return found;
+}
+
+TEST(InitialDesign, BuysExpensiveLevelsWhereCheaperOnesWereCheap) {
+  const std::string nested = "initial = { light = 10, tight = 4, hybrid = 2, nested = true }\n";
+  const auto flat = design_runs(pilot_settings(nested), "hybrid", 16, true);
+  const auto priced = design_runs(pilot_settings(nested), "hybrid", 16, false);
+  ASSERT_EQ(flat.size(), 2U);
+  ASSERT_EQ(priced.size(), 2U);
+  double blind = 0.0, paid = 0.0;
+  for (const auto& [row, cost] : flat) blind += 60.0 * std::exp(0.05 * static_cast<double>(row));
+  for (const auto& [row, cost] : priced) paid += cost;
+  EXPECT_LT(paid, 0.7 * blind);
+  EXPECT_GT(std::abs(priced[0].first - priced[1].first), 10);  // and still far apart
+}
+
+TEST(InitialDesign, ExpectsOfALevelWithoutAnswersWhatOthersHaveShown) {
+  Campaign campaign = started(pilot_settings());
+  for (int k = 0; k < 10; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    ASSERT_EQ(asked.level.name, "light");
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0])};
+    answer.cost = std::exp(0.5 * asked.inputs[0]);
+    campaign.tell({answer});
+  }
+  const Offer offer = campaign.model().offer;
+  EXPECT_GT(offer.cost(59, 2), 5.0 * offer.cost(0, 2));
+}
+
+TEST(InitialDesign, LeavesOutRunsThatItsShareOfTheBudgetCannotPay) {
+  // Costs turn out to be seven times the guess: with two hybrid runs it would take more than the budget.
+  Campaign campaign = started(pilot_settings());
+  int hybrids = 0;
+  for (int k = 0; k < 16; ++k) {
+    const AskResult result = campaign.ask();
+    if (result.suggestions.empty()) break;
+    const Suggestion& asked = result.suggestions.front();
+    hybrids += asked.level.name == "hybrid";
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0])};
+    answer.cost = 7.0 * campaign.study().level_named(asked.level.name).cost;
+    campaign.tell({answer});
+  }
+  EXPECT_EQ(hybrids, 1);
+}
+
+TEST(LargeRuns, AreNamedIfOneTakesMoreThanATenthOfTheBudget) {
+  Campaign campaign = started(pilot_settings());
+  const Study& study = campaign.study();
+  EXPECT_EQ(large_run_text(study, nullptr, "hybrid", 60.0, 900.0), "");
+  EXPECT_EQ(large_run_text(study, nullptr, "hybrid", 100.0, 900.0),
+            "one run at hybrid is expected to take 100 of the budget of 900");
+  Answer answer;
+  answer.id = campaign.ask().suggestions.at(0).id;
+  answer.values = {0.5};
+  answer.level = study.level_named("hybrid");
+  answer.cost = 514.0;
+  campaign.tell({answer});
+  EXPECT_EQ(large_run_text(study, &campaign.state(), "hybrid", 60.0, 900.0),
+            "a run at hybrid has taken 514 of the budget of 900, 60 are expected for the next");
+  EXPECT_EQ(large_run_text(study, &campaign.state(), "tight", 60.0, 900.0), "");
 }
 
 TEST(CostByInputs, RefusesWhatHasNoPriceToBeginWith) {

@@ -284,6 +284,31 @@ TEST(Ask, WrongWordsAreSaid) {
   EXPECT_EQ(desk.status().at("pending"), 0);
 }
 
+TEST(Ask, SaysBeforeThatOneRunTakesMuchOfTheBudgetAsCheckAndRunDo) {
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 20; ++k) pool += fmt::format("{}\n", k);
+  folder.write("pool.csv", pool);
+  folder.write("study.toml",
+               "[campaign]\nbudget = 100\ninitial = { coarse = 3, fine = 2, nested = true }\n[pool]\nfile = "
+               "\"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\nrepeat = \"same\"\n"
+               "[[level]]\nname = \"fine\"\nnoise_sd = 0.01\ncost = 20\nrepeat = \"same\"\n"
+               "[annotator]\ncommand = \"echo {x}\"\n");
+  const std::string sentence = "one run at fine is expected to take 20 of the budget of 100";
+  const auto times_said = [&](const std::string& text) {
+    int count = 0;
+    for (std::size_t at = 0; (at = text.find(sentence, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(times_said(run_acuity({"check", "study.toml"}, folder.path()).out), 1);
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  EXPECT_EQ(times_said(run_acuity({"ask", "C", "-n", "3"}, folder.path()).err), 0);  // all coarse
+  EXPECT_EQ(times_said(run_acuity({"ask", "C", "-n", "2"}, folder.path()).err), 1);
+  const auto run = run_acuity({"run", "D", "--study", "study.toml"}, folder.path());
+  EXPECT_EQ(times_said(run.err), 1) << run.err;
+  EXPECT_LT(run.err.find(sentence), run.err.find("at fine, cost 20")) << run.err;
+}
+
 // A model in other units than the answers: the first answers show it, and one warning is enough.
 TEST(Ask, SaysOnceThatTheFirstAnswersAreFarOff) {
   const Folder folder;
