@@ -86,7 +86,10 @@ describe("labelling pictures", { skip: missing || (realUrl ? false : "needs acui
     await page.keyboard.press("1");
     await until(async () => (await page.textContent("#item-name")) !== name, "the next item");
     await until(async () => (await stored(page)) === "[]", "everything sent");
-    const { rows } = await (await fetch(`${target.url}/v1/annotations`, { headers: { Authorization: `Bearer ${token}` } })).json();
+    // Whoever labels does not see the answers of others.
+    const answers = (as) => fetch(`${target.url}/v1/annotations`, { headers: { Authorization: `Bearer ${as}` } });
+    assert.equal((await answers(token)).status, 403);
+    const { rows } = await (await answers(tokensOf().own)).json();
     const row = rows.findLast((one) => one.point === name);
     assert.equal(row.level, ["careful", "quick"][other]);
     assert.equal(row.cost, [4, 1][other]);
