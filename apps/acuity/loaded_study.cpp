@@ -69,7 +69,7 @@ PoolBelief& LoadedStudy::belief() {
 }
 
 void LoadedStudy::plan(const Candidates& candidates) {
-  if (campaign_ || !study_->file().acquisition.plan) return;
+  if (campaign_ || !StudyLearner(*study_).plans(model())) return;
   if (!study_->file().knows_scale() && !model().learned) return;
   const BudgetPlan plan =
       StudyLearner(*study_).plan(*model_, annotations_, belief(), candidates,

@@ -168,10 +168,10 @@ void add_pool_work(Command& command, PoolWork& work) {
       "nearly equal scores may change places. The first of --top is still decided in double precision. Real "
       "targets only");
   command.option(
-      "--plan-seconds", "20", [&work](const std::string& word) { work.plan_seconds = to_plan_seconds(word); },
-      "Time that a plan of the budget may take (default 20). One that takes longer is given up with a note, "
-      "and "
-      "choices are by information per cost. Real targets only");
+      "--plan-seconds", "S", [&work](const std::string& word) { work.plan_seconds = to_plan_seconds(word); },
+      "Time that a plan of the budget may take (default: no limit; its work is limited). One that takes "
+      "longer "
+      "is cut short with a note, so that choices depend on how busy the machine is. Real targets only");
   add_threads(command, work.threads);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,8 @@ namespace acuity {
 /// precision.
 struct PoolWork {
   PoolStorage storage;
-  int threads = 0;             ///< 0: all cores
-  double plan_seconds = 20.0;  ///< for a plan of the budget
+  int threads = 0;                                                ///< 0: all cores
+  double plan_seconds = std::numeric_limits<double>::infinity();  ///< for a plan of the budget
 
   /// For a command that makes one choice and ends: a single choice never reuses the tile cache, so without
   /// --memory it is capped at 2 MiB, which fits the L2 cache of a processor.

@@ -38,7 +38,7 @@ void CampaignBelief::follow(const State& state) {
     if (belief_ && is_same_prior(state, prior) && append(state, annotations)) {
       // A mean that changes with every answer changes no variance, so no rebuild is needed.
       if (prior.mean != model_.prior.mean) belief_->change_prior_mean(model_.prior.mean = prior.mean);
-      set_price_weight(state.planned() ? state.planned()->lambda : study_.acquisition().price_weight);
+      set_price_weight(price_weight_of(study_, state, model_));
     } else {
       rebuild(state, model_of(study_, state, annotations));
     }

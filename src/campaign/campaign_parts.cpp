@@ -359,6 +359,7 @@ bool Campaign::Parts::plan_is_stale() const {
 void Campaign::Parts::plan_if_due() {
   if (!study.file().acquisition.plan || in_initial_phase(study, state)) return;
   const StudyModel& model = belief.model();
+  if (!StudyLearner(study).plans(model)) return;
   if (!plan_is_stale() && !costs_differ_from_plan(state, model)) return;
   if (!study.file().knows_scale() && !model.learned) return;  // there is no scale to compare levels by
   Candidates candidates = belief.candidates(state);

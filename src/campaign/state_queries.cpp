@@ -201,6 +201,9 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.base_scale = fitted.base_scale;
   learned.level_scales = fitted.level_scales;
   learned.nugget = fitted.nugget.value_or(0.0);
+  if (fitted.noisier_nugget)
+    learned.noisier = NoisierFit{*fitted.noisier_nugget, fitted.noisier_probability.value_or(0.0)};
+  learned.noisy = fitted.noisy;
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
   if (!fitted.level_accuracy.empty()) {
     learned.accuracies = LearnedAccuracies{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
@@ -215,10 +218,27 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   return learned;
 }
 
+GoalCriterion criterion_now(const Study& study, const State& state) {
+  StudyModel model;
+  model.learned = learned_of(study, state);
+  return StudyLearner(study).criterion(model);
+}
+
+bool plans_now(const Study& study, const State& state) {
+  StudyModel model;
+  model.learned = learned_of(study, state);
+  return StudyLearner(study).plans(model);
+}
+
+double price_weight_of(const Study& study, const State& state, const StudyModel& model) {
+  if (!StudyLearner(study).plans(model)) return study.acquisition().price_weight;
+  return state.planned() ? state.planned()->lambda : study.acquisition().price_weight;
+}
+
 StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations) {
   StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   StudyLearner(study).take_costs(model, level_costs(study, state));
-  if (state.planned()) model.acquisition.price_weight = state.planned()->lambda;
+  model.acquisition.price_weight = price_weight_of(study, state, model);
   return model;
 }
 
@@ -265,6 +285,11 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
       fitted.bias_lengthscale.push_back(bias.lengthscale);
     }
   if (!study.file().nugget) fitted.nugget = learned.nugget;
+  if (learned.noisier) {
+    fitted.noisier_nugget = learned.noisier->nugget;
+    fitted.noisier_probability = learned.noisier->probability;
+    fitted.noisy = learned.noisy;
+  }
   if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;

@@ -51,6 +51,11 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
 
 /// The model given these annotations and what was learned and planned.
 StudyModel model_of(const Study& study, const State& state, const std::vector<Annotation>& annotations);
+/// Whether choices have a plan of the budget now, and what choices for a goal count.
+bool plans_now(const Study& study, const State& state);
+GoalCriterion criterion_now(const Study& study, const State& state);
+/// By the last plan, where choices under this model have one; otherwise the study's.
+double price_weight_of(const Study& study, const State& state, const StudyModel& model);
 
 /// `remaining`: the money that was planned. `model`: the one it was planned with.
 Planned planned_of(const Study& study, const StudyModel& model, const BudgetPlan& plan, double remaining);

@@ -30,7 +30,7 @@ const GoalInformation* goal_information(const Acquisition& acquisition) {
 
 }  // namespace
 
-std::string why_no_break_even(const Study& study) {
+std::string why_no_break_even(const Study& study, const StudyModel& model) {
   if (study.file().has_bias())
     return "levels with bias have no break-even by the standard deviation of f: what an answer is worth "
            "depends "
@@ -39,7 +39,7 @@ std::string why_no_break_even(const Study& study) {
     return "who answers decides about the level: accuracies differ between people, and are learned";
   const bool is_by_goal = study.file().acquisition.kind == AcquisitionSetting::Kind::goal;
   if (!is_by_goal) return "";
-  const auto* information = goal_information(study.acquisition());
+  const auto* information = goal_information(model.acquisition);
   if (information == nullptr || information->criterion() != GoalCriterion::variance)
     return "which level is best depends on the goal, not only on the standard deviation of f, if the "
            "criterion "

@@ -235,7 +235,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   report.unit = model.acquisition.information->unit();
   report.modelled = study.file().target->modelled();
   report.levels_compete = !model.acquisition.finest_only();
-  report.is_planned = study.file().acquisition.plan;
+  report.is_planned = StudyLearner(study).plans(given);
   report.prior_sd = prior_sd_of(study, model);
   report.size_known = is_size_known(study, model);
   const PointValues base_noise = compared_base_noise(study, model);
@@ -244,7 +244,7 @@ BreakEvenReport break_even_report(const Study& study, const StudyModel& given) {
   report.base_noise_high = base_noise.highest();
   report.depends_on_mean = study.file().target->information_depends_on_answers();
   report.continuous = model.acquisition.continuous.has_value();
-  report.left_out = report.levels_compete ? why_no_break_even(study) : "";
+  report.left_out = report.levels_compete ? why_no_break_even(study, given) : "";
   if (!report.left_out.empty() || (!report.levels_compete && study.file().has_bias())) return report;
   if (report.continuous) {
     if (report.levels_compete) add_best_of_all(model, report);

@@ -229,7 +229,7 @@ std::vector<LevelInterval> level_intervals(const StudyModel& model, double base_
 }
 
 std::optional<BreakEven> break_even_view(const Study& study, const CampaignModel& model) {
-  if (!why_no_break_even(study).empty()) return std::nullopt;
+  if (!why_no_break_even(study, model.study_model()).empty()) return std::nullopt;
   const StudyModel stood = compared_model(model.study_model());
   if (stood.acquisition.finest_only() || stood.offer.levels.size() < 2 || study.pool().size() == 0)
     return std::nullopt;

@@ -200,7 +200,7 @@ void add_there(const Study& study, const StudyModel& model, const Candidates& ca
   const Channel channel = added.value_or(
       channel_at(level_in(model.offer, result.chosen.level), model.offer.base_noise(result.chosen.row)));
   add_levels(model, candidates, there, result);
-  result.goal = explain_goal(study, there, channel);
+  result.goal = explain_goal(study, model, there, channel);
   result.bias = bias_there(there, channel);
 }
 

@@ -28,14 +28,14 @@ double sd_of(double variance) {
 }  // namespace
 
 // math.md eq. (13.3): f at goal point j falls by c_j^2 / (V + n) in variance.
-std::optional<GoalExplanation> explain_goal(const Study& study, const Marginals& there,
-                                            const Channel& channel) {
+std::optional<GoalExplanation> explain_goal(const Study& study, const StudyModel& model,
+                                            const Marginals& there, const Channel& channel) {
   if (!study.goal() || !there.goal || !study.file().target->has_noise()) return std::nullopt;
   const GoalCovariances& goal = *there.goal;
   const Vector& weights = goal.weights();
   GoalExplanation found{
       .where = study.file().goal.value_or(GoalSetting()).whole_pool() ? "the pool" : "the goal",
-      .by_variance = study.file().acquisition.criterion == GoalCriterion::variance,
+      .by_variance = StudyLearner(study).criterion(model) == GoalCriterion::variance,
       .points = weights.size(),
       .variance = weights.dot(goal.variance()),
       .fall = 0.0,

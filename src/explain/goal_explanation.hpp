@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "acuity/model/marginals.hpp"
-#include "acuity/study/study.hpp"
+#include "acuity/study/study_learner.hpp"
 
 namespace acuity {
 
@@ -27,8 +27,8 @@ struct GoalExplanation {
 
 /// `there` are the marginals of the point alone, `channel` that of the level chosen. Nothing without a goal,
 /// or for classes.
-std::optional<GoalExplanation> explain_goal(const Study& study, const Marginals& there,
-                                            const Channel& channel);
+std::optional<GoalExplanation> explain_goal(const Study& study, const StudyModel& model,
+                                            const Marginals& there, const Channel& channel);
 
 /// The error of the level at the point: the offset and the smooth difference.
 struct BiasThere {

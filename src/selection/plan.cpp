@@ -72,10 +72,12 @@ class Simulation {
         options_(options),
         job_(job_of(belief, job)) {
     offers_.push_back(offer);
-    for (const double change : options.noise_changes) {
+    weights_.push_back(1.0);
+    for (const PossibleNoise& possible : options.noise_changes) {
       offers_.push_back(offer);
-      offers_.back().base_noise =
-          offer.base_noise.mapped([change](double noise) { return std::max(noise + change, 0.0); });
+      offers_.back().base_noise = offer.base_noise.mapped(
+          [change = possible.change](double noise) { return std::max(noise + change, 0.0); });
+      weights_.push_back(possible.weight);
     }
     const double limit = std::min(options.seconds, 1e9);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
@@ -91,16 +93,17 @@ class Simulation {
   // if the time or the number of purchases ran out. The first weight must be 1.
   std::optional<PlannedCourse> run(double price_weight) {
     std::optional<PlannedCourse> course;
-    double gain = 0.0;
+    double gain = 0.0, weights = 0.0;
     for (std::size_t k = 0; k < offers_.size(); ++k) {
       const bool is_first = price_weight == 1.0 && k == 0 && first_;
       std::optional<PlannedCourse> one = is_first ? first_ : run(price_weight, offers_[k]);
       if (!one) return std::nullopt;
       if (by_ratio_.size() <= k) by_ratio_.push_back(one->expected);
-      if (by_ratio_[k] != 0.0) gain += (one->expected - by_ratio_[k]) / std::abs(by_ratio_[k]);
+      if (by_ratio_[k] != 0.0) gain += weights_[k] * (one->expected - by_ratio_[k]) / std::abs(by_ratio_[k]);
+      weights += weights_[k];
       if (k == 0) course = std::move(one);
     }
-    course->gain = gain / static_cast<double>(offers_.size());
+    course->gain = gain / weights;
     return course;
   }
 
@@ -162,6 +165,7 @@ class Simulation {
   const PlanOptions& options_;
   Job job_;
   std::vector<Offer> offers_;           // with the noise that is believed, then with each that is possible
+  std::vector<double> weights_;         // of these
   std::vector<double> by_ratio_;        // the aim by the ratio rule, for each of these
   std::optional<PlannedCourse> first_;  // of the ratio rule, if it was run already
   Clock::time_point end_;

@@ -157,6 +157,11 @@ EventJson body(const Fitted& e) {
   put(json, "kappa", e.kappa, as_number);
   put(json, "gamma", e.gamma, as_number);
   put(json, "nugget", e.nugget, as_number);
+  if (e.noisier_nugget) {
+    put(json, "noisier_nugget", e.noisier_nugget, as_number);
+    put(json, "noisier_probability", e.noisier_probability, as_number);
+    json["noisy"] = e.noisy;
+  }
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
@@ -418,6 +423,9 @@ void read(Fields& j, Fitted& e) {
   e.kappa = j.optional_number("kappa");
   e.gamma = j.optional_number("gamma");
   e.nugget = j.optional_number("nugget");
+  e.noisier_nugget = j.optional_number("noisier_nugget");
+  e.noisier_probability = j.optional_number("noisier_probability");
+  e.noisy = j.optional("noisy", [&] { return j.truth("noisy"); }).value_or(false);
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);

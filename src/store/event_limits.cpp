@@ -273,6 +273,11 @@ void require_own(const Fitted& e) {
     if (!(std::isfinite(sd * sd) && sd >= 0.0))
       refuse_value("the standard deviation of a bias", sd, "a number, 0 or more, whose square is finite");
   if (e.nugget) require_positive("the nugget", *e.nugget);
+  if (e.noisier_nugget.has_value() != e.noisier_probability.has_value())
+    throw InputError("it has a second nugget or its probability, must have both or none");
+  if (e.noisier_nugget) require_positive("the second nugget", *e.noisier_nugget);
+  if (e.noisier_probability && !(*e.noisier_probability >= 0.0 && *e.noisier_probability <= 1.0))
+    refuse_value("the probability of the second nugget", *e.noisier_probability, "a number from 0 to 1");
   if (e.kappa && !(*e.kappa >= 0.5 && *e.kappa <= 1.0))
     refuse_value("kappa", *e.kappa, "a number from 0.5 to 1");
   if (e.gamma && !(*e.gamma >= 0.0 && *e.gamma <= 0.5))

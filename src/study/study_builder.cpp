@@ -164,6 +164,22 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   return remarks;
 }
 
+// What the study file alone does not decide.
+void settle_acquisition(StudyFile& file, const Pool& pool, bool goal_is_given) {
+  AcquisitionSetting& setting = file.acquisition;
+  // Choices for a goal keep their covariances with every point of the pool.
+  constexpr Index most_points_by_default = 100'000;
+  if (setting.is_default && setting.kind == AcquisitionSetting::Kind::goal && !goal_is_given &&
+      pool.size() > most_points_by_default) {
+    setting.kind = AcquisitionSetting::Kind::model;
+    setting.adapts_criterion = setting.adapts_plan = false;
+  }
+  // The noise of answers at points that are not of the pool is then not known.
+  const bool has_own_goal = goal_is_given || (file.goal && !file.goal->whole_pool());
+  if (has_own_goal && std::holds_alternative<NoiseColumn>(file.noise))
+    setting.adapts_criterion = setting.adapts_plan = false;
+}
+
 void remove_biases(std::vector<Level>& levels) {
   for (Level& level : levels) {
     level.bias = {};
@@ -355,6 +371,7 @@ Study Study::assemble(StudyFile file, Pool pool, SharedPool shared, std::shared_
   check_total_noise(file, pool, offer);
   displayed_columns(file, pool);  // checks pool.display
 
+  settle_acquisition(file, pool, goal != nullptr);
   Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
   Study study(std::move(file), std::move(pool), std::move(shared), std::move(offer), std::move(acquisition),
@@ -368,6 +385,8 @@ Study Study::assemble(StudyFile file, Pool pool, SharedPool shared, std::shared_
 Study Study::variant(const StudyVariant& different) const {
   StudyFile file = file_;
   if (different.information) file.acquisition.kind = *different.information;
+  if (file.acquisition.kind != AcquisitionSetting::Kind::goal)
+    file.acquisition.adapts_criterion = file.acquisition.adapts_plan = false;
   if (different.without_plan || !file.plans_for_its_information()) {
     file.acquisition.plan = false;
     file.acquisition.price_weight = 1.0;

@@ -289,7 +289,8 @@ void read_plan(const TomlSection& acquisition, StudyFile& study) {
   const bool possible =
       study.budget && !study.target->information_depends_on_answers() && study.plans_for_its_information();
   if (!acquisition.has("plan")) {
-    setting.plan = possible && !study.fit.never() && study.fit.optimiser != Optimiser::adam;
+    setting.plan = possible && study.learns_by_likelihood();
+    setting.adapts_plan = setting.adapts_criterion;
     return;
   }
   if (!acquisition.is_string("plan")) {
@@ -316,10 +317,16 @@ void read_plan(const TomlSection& acquisition, StudyFile& study) {
 void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, StudyFile& study) {
   using Kind = AcquisitionSetting::Kind;
   acquisition.allow({"information", "graph", "infinite", "approximation", "plan"});
-  const Kind otherwise = study.goal || study.has_bias() ? Kind::goal : Kind::model;
+  // A limit on information per cost needs a unit that stays.
+  const bool is_learned =
+      study.target->has_noise() && study.learns_by_likelihood() && !study.stop.information_per_cost;
+  const Kind otherwise = study.goal || study.has_bias() || is_learned ? Kind::goal : Kind::model;
+  study.acquisition.is_default = !acquisition.has("information") && !study.goal && !study.has_bias();
   study.acquisition.kind =
       static_cast<Kind>(acquisition.choice("information", {"model", "target", "bald", "random", "goal"})
                             .value_or(static_cast<std::size_t>(otherwise)));
+  study.acquisition.adapts_criterion =
+      study.acquisition.kind == Kind::goal && is_learned && !study.has_bias() && !goal.has("criterion");
   const TargetDefaults& defaults = study.target->defaults();
   study.acquisition.criterion =
       static_cast<GoalCriterion>(goal.choice("criterion", {"variance", "prediction"})
@@ -591,10 +598,10 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   if (study.learns_bias() && study.fit.optimiser == Optimiser::adam)
     file.section("model").wrong("optimiser", "\"lbfgs\" where the bias of a level is learned");
   if (file.has("goal")) read_goal(file.section("goal"), study);
+  read_stop(file.section("stop"), study);
   read_acquisition(file.section("acquisition"), file.section("goal"), study);
   read_annotator(file.section("annotator"), study);
   if (file.has("people")) read_people(file.section("people"), file.section("pool"), study);
-  read_stop(file.section("stop"), study);
   read_audit(file.section("audit"), study);
   return study;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study.hpp"
@@ -49,12 +50,80 @@ Counts drawn_by_weight(Index points, const std::function<double(Index)>& weight,
 }
 
 // Of a pool that need not fit into memory: points are drawn one by one until there are enough different ones.
-Counts drawn_of_many(Index points, Index most, std::uint64_t seed) {
-  Counts counts;
+std::vector<Index> drawn_of_many(Index points, Index most, std::uint64_t seed) {
+  std::set<Index> rows;
   numerics::Draws draws(seed, numerics::Purpose::goal, 0);
-  while (static_cast<Index>(counts.size()) < most) counts[draws.below(points)] = 1.0;
-  return counts;
+  while (static_cast<Index>(rows.size()) < most) rows.insert(draws.below(points));
+  return {rows.begin(), rows.end()};
 }
+
+// Points that stand for others: rows are halved at the median of the input in which they differ most until
+// there are `most` cells of nearly equal size. A row that is drawn of each counts for all of its rows. Unlike
+// rows drawn from the whole pool they leave no part of it out.
+class Cells {
+ public:
+  Cells(const PointsRef& points, std::vector<Index> rows, Index most, std::uint64_t seed)
+      : points_(points),
+        rows_(std::move(rows)),
+        draws_(seed, numerics::Purpose::goal, 2),
+        inverse_spread_(Vector::Ones(points.cols())) {
+    const Vector spread = moments(0, rows_.size()).variance.cwiseSqrt();
+    for (Index k = 0; k < spread.size(); ++k)
+      if (spread(k) > 0.0) inverse_spread_(k) = 1.0 / spread(k);
+    split(0, rows_.size(), most);
+  }
+
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Moments {
+    Vector mean, variance;
+  };
+
+  Moments moments(std::size_t begin, std::size_t end) const {
+    Vector sum = Vector::Zero(points_.cols()), squares = sum;
+    for (std::size_t i = begin; i < end; ++i) sum += points_.row(rows_[i]).transpose();
+    const Vector mean = sum / static_cast<double>(end - begin);
+    for (std::size_t i = begin; i < end; ++i)
+      squares += (points_.row(rows_[i]).transpose() - mean).cwiseAbs2();
+    return {mean, squares / static_cast<double>(end - begin)};
+  }
+
+  void split(std::size_t begin, std::size_t end, Index cells) {
+    const Moments all = moments(begin, end);
+    Index widest = 0;
+    const double largest = all.variance.cwiseProduct(inverse_spread_.cwiseAbs2()).maxCoeff(&widest);
+    if (cells == 1 || end - begin == 1 || !(largest > 0.0)) {
+      std::sort(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
+                rows_.begin() + static_cast<std::ptrdiff_t>(end));
+      take(begin, end);
+      return;
+    }
+    const Index left = cells / 2;
+    const std::size_t middle =
+        begin + std::max<std::size_t>(1, (end - begin) * at(left) / at(cells));  // in proportion
+    const auto first = rows_.begin();
+    std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle),
+                     first + static_cast<std::ptrdiff_t>(end), [&](Index a, Index b) {
+                       const double u = points_(a, widest), v = points_(b, widest);
+                       return u < v || (u == v && a < b);
+                     });
+    split(begin, middle, left);
+    split(middle, end, cells - left);
+  }
+
+  // Not the middle: then nothing would stand for the rim of the pool.
+  void take(std::size_t begin, std::size_t end) {
+    const Index drawn = draws_.below(static_cast<Index>(end - begin));
+    counts_[rows_[begin + at(drawn)]] = static_cast<double>(end - begin);
+  }
+
+  const PointsRef& points_;
+  std::vector<Index> rows_;
+  numerics::Draws draws_;
+  Vector inverse_spread_;
+  Counts counts_;
+};
 
 // These points, with weights that add up to 1.
 Goal points_counted(const Counts& counts, const PointsRef& points,
@@ -80,14 +149,16 @@ Goal drawn(const Goal& all, Index most, std::uint64_t seed) {
 // All points of the pool with equal weights, or some that stand for them.
 Goal drawn_of_pool(const Pool& pool, const std::function<double(Index)>& noise, Index most,
                    std::uint64_t seed) {
-  constexpr Index many = Index{1} << 24;
+  constexpr Index many = Index{1} << 20;
   const Index size = pool.size();
-  if (size > many && size > most)
-    return points_counted(drawn_of_many(size, most, seed), pool.points(), noise);
+  if (size > most) {
+    std::vector<Index> rows(at(std::min(size, many)));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    if (size > many) rows = drawn_of_many(size, many, seed);
+    const PointsRef points = pool.points();
+    return points_counted(Cells(points, std::move(rows), most, seed).counts(), points, noise);
+  }
   const double weight = 1.0 / static_cast<double>(size);
-  if (size > most)
-    return points_counted(
-        drawn_by_weight(size, [&](Index) { return weight; }, most, seed), pool.points(), noise);
   Goal all{pool.points(), Vector::Constant(size, weight), Vector(size)};
   for (Index i = 0; i < size; ++i) all.noise(i) = noise(i);
   return all;
@@ -258,7 +329,8 @@ std::shared_ptr<const Goal> make_goal(const Study& study) {
   const StudyFile& file = study.file();
   if (file.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
   const bool needs_noise =
-      file.acquisition.criterion == GoalCriterion::prediction && file.target->has_noise();
+      (file.acquisition.criterion == GoalCriterion::prediction || file.acquisition.adapts_criterion) &&
+      file.target->has_noise();
   const GoalSetting setting = file.goal.value_or(GoalSetting());
   if (!study.given_goal() && setting.whole_pool())
     return std::make_shared<const Goal>(goal_of_pool(study, setting.points, needs_noise));

@@ -39,6 +39,13 @@ std::string why_nothing_is_learned(const StudyFile& file, const Vector& values) 
   return values.minCoeff() == values.maxCoeff() ? "all values are the same" : "";
 }
 
+// math.md 13.4. Two thresholds each, so that choices do not go back and forth where a value is between them.
+bool is_noisy(const Learned& learned, bool before) {
+  constexpr double share = 0.014, probability = 0.15;
+  const double factor = before ? 0.5 : 1.0;
+  return noise_share(learned) > factor * share || learned.noisier->probability > factor * probability;
+}
+
 }  // namespace
 
 // ---- Learning -------------------------------------------------------------------------------------------
@@ -107,6 +114,10 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
   if (before && is_penalised && !search_is_due(values.size(), learned_at)) options.restarts = 0;
   Learned learned = learn(prior, observations, options);
   if (file.nugget) learned.nugget = *file.nugget;
+  if (file.acquisition.adapts_criterion) {
+    learned.noisier = noisier_fit(learned, observations, options);
+    learned.noisy = is_noisy(learned, before != nullptr && before->noisy);
+  }
   return learned;
 }
 
@@ -193,6 +204,17 @@ Offer StudyLearner::offer_to(const std::string& person, const StudyModel& model)
     if (one.person == person)
       offer.levels[static_cast<std::size_t>(one.level)].channel = FlipChannel{one.accuracy};
   return offer;
+}
+
+GoalCriterion StudyLearner::criterion(const StudyModel& model) const {
+  const AcquisitionSetting& setting = study_.file().acquisition;
+  const bool is_noisy = setting.adapts_criterion && model.learned && model.learned->noisy;
+  return is_noisy ? GoalCriterion::prediction : setting.criterion;
+}
+
+bool StudyLearner::plans(const StudyModel& model) const {
+  const AcquisitionSetting& setting = study_.file().acquisition;
+  return setting.plan && !(setting.adapts_plan && criterion(model) == GoalCriterion::prediction);
 }
 
 // ---- What follows from a model --------------------------------------------------------------------------

@@ -11,7 +11,7 @@ namespace {
 
 // By how much the nugget may differ from its estimate: to the 10 % and 90 % quantiles of the draws that
 // predictions are averaged over.
-std::vector<double> nugget_changes(const AveragedModel& averaged, double nugget) {
+std::vector<PossibleNoise> nugget_changes(const AveragedModel& averaged, double nugget) {
   std::vector<std::pair<double, double>> drawn;  // with weights
   for (const HyperparameterDraw& draw : averaged.draws()) drawn.emplace_back(draw.nugget, draw.weight);
   if (drawn.size() < 2) return {};
@@ -22,7 +22,20 @@ std::vector<double> nugget_changes(const AveragedModel& averaged, double nugget)
       if ((sum += weight) >= share) return value;
     return drawn.back().first;
   };
-  return {quantile(0.1) - nugget, quantile(0.9) - nugget};
+  return {{.change = quantile(0.1) - nugget}, {.change = quantile(0.9) - nugget}};
+}
+
+// These draws are around one summit of the likelihood. The other one, with more noise, would make a plan for
+// exact answers a waste of money (math.md 11.5).
+void add_noisier(const StudyModel& model, std::vector<PossibleNoise>& changes) {
+  if (!model.learned || !model.learned->noisier) return;
+  const NoisierFit& other = *model.learned->noisier;
+  constexpr double least = 0.01, largest = 0.99;
+  if (other.probability < least || other.nugget <= model.nugget) return;
+  const double probability = std::min(other.probability, largest);
+  const double around = 1.0 + static_cast<double>(changes.size());
+  changes.push_back(
+      {.change = other.nugget - model.nugget, .weight = around * probability / (1.0 - probability)});
 }
 
 // Choices by a goal look at the whole pool every time, so their plan is made for a part of it.
@@ -71,11 +84,14 @@ BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotat
   if (!study_.file().nugget && model.learned && annotations.size() <= many_annotations)
     options.noise_changes = nugget_changes(averaged(model, annotations, options.threads), model.nugget);
   options.most_operations = 1.5e10;  // a few seconds
-  if (!study_.goal())
+  const bool has_goal = study_.goal() != nullptr;
+  if (has_goal && options.noise_changes.size() > 1)
+    options.noise_changes.erase(options.noise_changes.begin());
+  add_noisier(model, options.noise_changes);
+  if (!has_goal)
     return plan_budget(belief, model.offer, model.acquisition, candidates, options,
                        study_.shared_pool().job());
   options.weights = {1.0, 0.6, 0.2, 0.0};
-  if (options.noise_changes.size() > 1) options.noise_changes = {options.noise_changes.back()};
   options.most_operations = infinite;  // the part of the pool is small
   SmallWorld small(model, study_.pool(), *goal_under(model), candidates, options.threads);
   return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options,

@@ -89,6 +89,11 @@ void set_noise(const Study& study, StudyModel& model) {
 void set_offer(const Study& study, StudyModel& model) {
   model.offer = study.offer();
   model.acquisition = study.acquisition();
+  AcquisitionSetting setting = study.file().acquisition;
+  if (const GoalCriterion now = StudyLearner(study).criterion(model); now != setting.criterion) {
+    setting.criterion = now;
+    model.acquisition.information = study.file().target->information(setting);
+  }
   set_costs(study, model);
   if (study.file().target->has_noise())
     set_noise(study, model);

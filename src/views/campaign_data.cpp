@@ -255,7 +255,7 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
     data.course.errors.back().expected = error.predicted;
   }
   data.break_even = break_even_view(study, model);
-  data.why_no_break_even = why_no_break_even(study);
+  data.why_no_break_even = why_no_break_even(study, model.study_model());
   data.offsets = level_offsets(study, state);
   data.people = people_view(campaign);
   data.biases = bias_views(study, data.offsets, model);

@@ -453,6 +453,17 @@ Json hyperparameters_json(const Study& study, const State& state, const StudyMod
   return json;
 }
 
+// What decides about the next choice; the words are those of the study file.
+Json choices_json(const Study& study, const State& state) {
+  using Kind = AcquisitionSetting::Kind;
+  const Kind kind = study.file().acquisition.kind;
+  const char* const words[] = {"model", "target", "bald", "random", "goal"};
+  Json json{{"information", words[static_cast<std::size_t>(kind)]}, {"planned", plans_now(study, state)}};
+  if (kind == Kind::goal)
+    json["criterion"] = criterion_now(study, state) == GoalCriterion::variance ? "variance" : "prediction";
+  return json;
+}
+
 Json owner_json(const State& state) {
   const OwnerChanged& owner = state.owner();
   if (owner.host.empty()) return nullptr;
@@ -539,6 +550,7 @@ std::string status_json(const Campaign& campaign) {
   object["verdict"] = verdict_json(verdict);
   if (campaign.study().file().audit.answers > 0 || state.audited())
     object["audit"] = audit_json(campaign.study(), state);
+  object["choices"] = choices_json(campaign.study(), state);
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);
   object["pending_ids"] = Json::array();

@@ -37,6 +37,10 @@ bool is_too_little(double money, const Study& study) {
 }  // namespace
 
 std::string plan_text(const Study& study, const State& state) {
+  if (!plans_now(study, state))
+    return study.file().acquisition.plan
+               ? "answers are noisy: what tells most about answers over the goal for its price is bought next"
+               : "";
   if (!state.planned()) return "";
   const bool is_over = state.pending().empty() && (is_too_little(std::max(state.free(), 0.0), study) ||
                                                    !candidates_of(study, state).any_open());

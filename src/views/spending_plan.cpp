@@ -58,12 +58,12 @@ std::string reference_warning(const Study& study, double budget) {
       pays, counted(static_cast<std::int64_t>(study.pool().inputs().size()), "input"));
 }
 
-std::string goal_text(const Study& study) {
+std::string goal_text(const Study& study, const StudyModel& model) {
   const GoalSetting setting = study.file().goal.value_or(GoalSetting());
   const std::string where = setting.whole_pool()   ? "the pool"
                             : setting.file.empty() ? "the box of [goal]"
                                                    : setting.file.filename().string();
-  const bool by_variance = study.file().acquisition.criterion == GoalCriterion::variance;
+  const bool by_variance = StudyLearner(study).criterion(model) == GoalCriterion::variance;
   return fmt::format("choices are for {} of {}: {}", counted(study.goal()->size(), "goal point"), where,
                      by_variance ? "by the fall of the mean variance there (criterion \"variance\")"
                                  : "by the information about answers there (criterion \"prediction\")");
@@ -84,7 +84,7 @@ double spendable(const Study& study) {
 
 SpendingPlan spending_plan(const Study& study, const StudyModel& model, double budget) {
   SpendingPlan plan;
-  if (study.goal()) plan.sentences.push_back(goal_text(study));
+  if (study.goal()) plan.sentences.push_back(goal_text(study, model));
   if (!study.file().has_bias()) return plan;
   const std::string reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())].name;
   for (const Level& level : model.offer.levels)

@@ -89,7 +89,7 @@ std::vector<std::string> large_runs(const Study& study, const StudyModel& model,
 // What the plan will buy, if the size of f is known already.
 std::string plan_text(const Study& study, StudyModel model, const std::vector<Annotation>& annotations,
                       const Campaign* campaign, int threads) {
-  if (!study.file().acquisition.plan) return "";
+  if (!StudyLearner(study).plans(model)) return "";
   if (campaign != nullptr && campaign->state().planned()) return plan_text(study, campaign->state());
   if (!study.file().knows_scale() && !model.learned)
     return "what is left after the first answers is simulated for several weights of prices, once they have "

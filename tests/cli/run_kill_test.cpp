@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -60,7 +61,9 @@ echo $ACUITY_ID >>"$ACUITY_STUDY_DIR/delivered"; echo $ACUITY_X_X)");
     // One more life, long enough to settle what was begun, and an orderly end.
     const std::size_t before = told().size();
     Background last = bench.run_in_background({"--workers", workers, "--grace", "60s"});
-    EXPECT_TRUE(comes_true([&] { return told().size() >= before + 5; }));
+    // On a busy machine a life may end before its first answer.
+    constexpr std::size_t enough = 12;
+    EXPECT_TRUE(comes_true([&] { return told().size() >= std::max(before + 5, enough); }));
     last.signal(SIGINT);
     const ProgramResult end = last.wait();
     EXPECT_EQ(end.exit_code, 130) << end.err;

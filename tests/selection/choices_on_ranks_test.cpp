@@ -460,9 +460,12 @@ TEST(ChoicesOnRanks, PlansAndBatches) {
     Course course;
     const Candidates candidates(w.offer, w.options);
     for (const PlanAim aim : {PlanAim::information, PlanAim::pool_variance}) {
-      const BudgetPlan plan = plan_budget(
-          belief, w.offer, w.acquisition, candidates,
-          {.aim = aim, .weights = {1.0, 0.4}, .threads = 1, .noise_changes = {0.005}, .seconds = 600.0});
+      const BudgetPlan plan = plan_budget(belief, w.offer, w.acquisition, candidates,
+                                          {.aim = aim,
+                                           .weights = {1.0, 0.4},
+                                           .threads = 1,
+                                           .noise_changes = {{.change = 0.005}},
+                                           .seconds = 600.0});
       course.push_back("weight " + bits(plan.price_weight));
       for (const PlannedCourse& one : plan.courses)
         course.push_back("expected " + bits(one.expected) + " gain " + bits(one.gain) + " spent " +

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,8 +28,9 @@ struct CampaignOptions {
   CsvReading tables = {};
   /// Called while hyperparameters are learned, with the evaluations so far and the best likelihood.
   std::function<void(int, double)> learning;
-  /// A plan of the budget that takes longer than this is cut short or given up.
-  double plan_seconds = 20.0;
+  /// A plan of the budget that takes longer than this is cut short or given up, so that choices depend on how
+  /// busy the machine is. Without it the work of a plan is limited.
+  double plan_seconds = std::numeric_limits<double>::infinity();
   /// Called while the budget is planned, with the number of purchases simulated so far.
   std::function<void(Index)> planning;
   /// Seconds after its last sign of life for which an owner counts as running on hosts that cannot look at

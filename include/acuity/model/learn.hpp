@@ -111,13 +111,21 @@ bool search_is_due(std::int64_t annotations, std::int64_t last);
 /// A sample of points spread over the pool; all points of a small pool.
 Points spread_sample(const PointsRef& pool);
 
+/// The other way to explain few answers: more noise and less structure (docs/math.md 11.5).
+struct NoisierFit {
+  double nugget = 0.0;       ///< a usual one, of which the kernel's parameters were learned again
+  double probability = 0.0;  ///< beside the values that were learned
+};
+
 /// The result of learn().
 struct Learned {
   Prior prior;
   double added_scale = 1.0, base_scale = 1.0;
-  std::vector<double> level_scales;     ///< one per level if they were learned, else empty
-  double nugget = 0.0;                  ///< learned, or as given by the study
-  std::optional<AccuracyLaw> accuracy;  ///< if it was learned
+  std::vector<double> level_scales;                  ///< one per level if they were learned, else empty
+  double nugget = 0.0;                               ///< learned, or as given by the study
+  std::optional<NoisierFit> noisier = std::nullopt;  ///< if somebody asked for it
+  bool noisy = false;  ///< whether answers count as noisy in choices; with hysteresis (docs/math.md 13.4)
+  std::optional<AccuracyLaw> accuracy;                         ///< if it was learned
   std::optional<LearnedAccuracies> accuracies = std::nullopt;  ///< of levels and people, if they were learned
   double log_marginal_likelihood = 0.0;                        ///< at these values
   int iterations = 0;                                          ///< of the start whose values are kept
@@ -131,5 +139,12 @@ struct Learned {
 /// the data can resolve, a constant posterior variance over the pool, no finite likelihood), the prior is
 /// returned unchanged and `reason` says why.
 Learned learn(const Prior& prior, const Observations& observations, const LearnOptions& options = {});
+
+/// How likely a usual nugget is beside the one that was learned with these options from these observations.
+/// Real values with a nugget that is learned.
+NoisierFit noisier_fit(const Learned& learned, const Observations& observations, const LearnOptions& options);
+
+/// The learned nugget relative to the variance of the answers; 0 if `noisier` is not known.
+double noise_share(const Learned& learned);
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -22,14 +22,20 @@ enum class PlanAim {
   pool_variance  ///< minus the mean variance of f over the pool
 };
 
+/// Noise that answers may have besides the noise that is believed.
+struct PossibleNoise {
+  double change = 0.0;  ///< a variance to be added to it; may be negative
+  double weight = 1.0;  ///< how likely it is, relative to the noise that is believed
+};
+
 struct PlanOptions {
   PlanAim aim = PlanAim::information;
   /// The weights to compare, 1 first.
   std::vector<double> weights{planned_price_weights.begin(), planned_price_weights.end()};
   int threads = 0;  ///< 0: all processors
-  /// If the noise of answers is uncertain: variances to be added to it, each for one more simulation of every
-  /// weight. Weights are then compared by the mean of their gains over the ratio rule.
-  std::vector<double> noise_changes;
+  /// If the noise of answers is uncertain: each for one more simulation of every weight of prices. These are
+  /// then compared by the mean of their gains over the ratio rule.
+  std::vector<PossibleNoise> noise_changes;
   /// A limit of the work that does not depend on the machine: simulated purchases times pool points times
   /// annotations. If it is exceeded there are fewer noises and weights, or no plan.
   double most_operations = std::numeric_limits<double>::infinity();

@@ -176,6 +176,10 @@ struct Fitted {
   /// Those of people who have an accuracy of their own at a level.
   std::vector<std::string> people = {}, people_levels = {};
   std::vector<double> people_accuracy = {}, people_accuracy_sd = {};
+  /// If choices depend on it: a usual nugget, its probability beside the one that was learned, and whether
+  /// answers count as noisy from now on (docs/math.md 13.4).
+  std::optional<double> noisier_nugget = std::nullopt, noisier_probability = std::nullopt;
+  bool noisy = false;
 };
 
 /// The rest of the budget was planned (docs/math.md 17): choices are made with this weight of prices until

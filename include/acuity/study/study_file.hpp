@@ -68,6 +68,10 @@ struct AcquisitionSetting {
   TargetInformationOptions target;
   Approximation approximation = Approximation::exact;  ///< binary only
   GoalCriterion criterion = GoalCriterion::variance;   ///< for the kind goal
+  /// Whether choices change to the criterion prediction while answers count as noisy (docs/math.md 13.4), and
+  /// whether they then have no plan.
+  bool adapts_criterion = false, adapts_plan = false;
+  bool is_default = false;  ///< the kind was not set
   /// Whether the budget is planned (docs/math.md 17): the weight of prices is found by simulating the rest.
   bool plan = false;
   double price_weight = 1.0;  ///< without a plan; 1: the best information per cost
@@ -210,6 +214,8 @@ struct StudyFile {
   bool merges_answers() const { return binary() && (people.present || learns_accuracy()); }
   /// Whether the size of answers is known before there are any: the amplitude is given, or they are classes.
   bool knows_scale() const { return amplitude || target->defaults().amplitude; }
+  /// Whether hyperparameters are learned, and not by the paper's rule.
+  bool learns_by_likelihood() const { return !fit.never() && fit.optimiser != Optimiser::adam; }
   /// Whether its information is one that a plan can be made for.
   bool plans_for_its_information() const {
     return acquisition.kind == AcquisitionSetting::Kind::model ||

@@ -100,6 +100,11 @@ class StudyLearner {
   /// The offer of a model to this person, with the accuracies that were learned of the person.
   Offer offer_to(const std::string& person, const StudyModel& model) const;
 
+  /// What choices for a goal count under this model, and whether the budget is planned: as the study sets, or
+  /// by how noisy answers are (docs/math.md 13.4).
+  GoalCriterion criterion(const StudyModel& model) const;
+  bool plans(const StudyModel& model) const;
+
   // ---- What follows from a model -----------------------------------------------------------------------
 
   /// The belief about the pool under a model. `storage` applies to real targets; classes always use double
@@ -116,7 +121,7 @@ class StudyLearner {
   /// annotations; aim, weights and noise_changes of the options are set here. If the nugget is learned,
   /// weights of prices are compared for three values of it, because the best level depends on it most of all.
   /// For a goal the plan is made for at most 400 points of the pool and 64 of the goal, without what is
-  /// pending, for four weights and two values of the nugget.
+  /// pending, for four weights and three values of the nugget at most.
   BudgetPlan plan(const StudyModel& model, const std::vector<Annotation>& annotations, PoolBelief& belief,
                   const Candidates& candidates, PlanOptions options) const;
 
