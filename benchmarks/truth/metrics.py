@@ -23,7 +23,7 @@ def classification_measures(y, probability):
 
 
 def bootstrap(values, statistic=numpy.mean, draws=2000):
-    """The 95 % interval of a statistic, by drawing the runs (a table with a seed) with replacement."""
+    """The 95 % interval of a statistic, by drawing the values (one per table) with replacement."""
     values = numpy.asarray(values, dtype=float)
     if len(values) < 2:
         return None

@@ -1,5 +1,5 @@
 """What others offer, written as a careful user of scikit-learn would: Gaussian processes that ask where they are least certain,
-at one level throughout, and logistic regression on random labels.
+at one level throughout, and logistic regression on random labels. And rival.py, which chooses levels, too.
 """
 import functools, warnings
 
@@ -9,7 +9,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessR
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import LogisticRegression
 
-import metrics
+import metrics, rival
 from tables import generator
 
 REFIT = 10  # hyperparameters are learned when so many answers have come since the last time, and at the end
@@ -124,13 +124,18 @@ def logistic_campaign(problem, level, budget):
 REGRESSION_PEERS = {"scikit-learn": regression_campaign,
                     "scikit-learn warm": functools.partial(regression_campaign, learn=warm_start)}
 CLASSIFICATION_PEERS = {"scikit-learn": classifier_campaign, "logistic": logistic_campaign}
+ONLY_NAMED = {"scikit-learn warm"}
+RIVAL = "rival"  # real targets; has all levels to buy
 
 
 def peers_for(kind):
+    """Those that have one level to buy."""
     return CLASSIFICATION_PEERS if kind == "binary" else REGRESSION_PEERS
 
 
 def run_peer(name, problem, level, budget):
+    if name == RIVAL:
+        return rival.campaign(problem, budget, generator("rival", problem.table, problem.seed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return peers_for(problem.kind)[name](problem, level, budget)

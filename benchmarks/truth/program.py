@@ -88,7 +88,8 @@ class Program:
             raise Failed(f"{self.path} refuses a study file that every version accepts")
         return studies.Keys(prior=self.accepts(model='prior = "none"'), average=self.accepts(model="average = 1"),
                             nugget=self.accepts(rest="[noise]\nnugget = 0"),
-                            plan=self.accepts(rest='[acquisition]\nplan = "none"'))
+                            plan=self.accepts(rest='[acquisition]\nplan = "none"'),
+                            structure=self.accepts(model='structure = "plain"'))
 
 
 def input_names(problem):
@@ -202,7 +203,7 @@ def further_measures(program, method, problem, budget, folder):
     result = {}
     if problem.binary:
         return result
-    if not method.model:
+    if not method.model and not method.structure:
         result["same_answers"] = same_answers(program, folder, problem, budget)
     if program.keys.nugget and not method.explicit and not method.level:
         result["nugget"] = learned_nugget(program, folder, problem)

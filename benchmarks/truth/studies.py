@@ -41,6 +41,7 @@ class Keys:
     average: bool = False
     nugget: bool = False
     plan: bool = False
+    structure: bool = False
 
 
 @dataclasses.dataclass
@@ -49,10 +50,13 @@ class Method:
     pool: str = ""
     model: str = ""
     information: str = ""   # empty: the default
+    criterion: str = ""     # of the goal, which is the pool; empty: the default
     plan: str = ""          # of the budget; empty: the default
+    structure: str = ""     # of the model; empty: the default
     level: str = ""         # the only level on offer; empty: all
     explicit: bool = False  # write the keys of later versions such that nothing of theirs is used
     real_only: bool = False
+    only_named: bool = False  # run only if --methods names it
     initial: str = '{ file = "initial.csv" }'
 
 
@@ -66,22 +70,30 @@ def old_rule(name, **options):
 
 
 BASE = "old random"
+RANDOM, PLAIN_RANDOM = "random", "plain random"  # at each level; summary.py finds the best one
+EARLIER = "earlier default"                      # a study file without [model], under the program of --earlier
 DEFAULT_RULE = default_rule("default")
 LIKELIHOOD_RULE = Method("likelihood", pool=OLD_POOL, model=LIKELIHOOD_MODEL, explicit=True, real_only=True)
 
 
 def acuity_methods(level_names):
+    """`plain` is the model of 0.2.0; where the program does not know the key it is the only one it has."""
+    named = {"only_named": True}
     return [old_rule(BASE, information="random", level=level_names[-1]),
             DEFAULT_RULE,
-            default_rule("without plan", plan="none"),
-            default_rule("goal", information="goal"),
-            default_rule("goal without plan", information="goal", plan="none"),
-            Method("guide", pool=GUIDE_POOL, model=GUIDE_MODEL),
-            old_rule("old guide"),
-            Method("paper", pool=PAPER_POOL, model=PAPER_MODEL, explicit=True, real_only=True),
-            default_rule("bald", information="bald", level=level_names[-1]),
-            *[default_rule(f"random at {name}", information="random", level=name) for name in level_names],
-            *[default_rule(f"model at {name}", level=name) for name in level_names]]
+            default_rule("model", information="model", structure="plain"),
+            default_rule("goal", information="goal", criterion="variance", real_only=True),
+            default_rule("prediction", information="goal", criterion="prediction", plan="none", real_only=True),
+            *[default_rule(f"{RANDOM} at {name}", information="random", level=name) for name in level_names],
+            *[default_rule(f"{PLAIN_RANDOM} at {name}", information="random", structure="plain", level=name) for name in level_names],
+            default_rule("plain", structure="plain", **named),
+            default_rule("without plan", plan="none", **named),
+            default_rule("goal without plan", information="goal", criterion="variance", plan="none", real_only=True, **named),
+            Method("guide", pool=GUIDE_POOL, model=GUIDE_MODEL, **named),
+            old_rule("old guide", **named),
+            Method("paper", pool=PAPER_POOL, model=PAPER_MODEL, explicit=True, real_only=True, **named),
+            default_rule("bald", information="bald", level=level_names[-1], **named),
+            *[default_rule(f"choice at {name}", level=name, **named) for name in level_names]]
 
 
 def toml_level(problem, index):
@@ -102,7 +114,8 @@ def model_lines(method, problem, keys):
         text += 'mean = "annotations"\n'
     if method.explicit:
         text += 'prior = "none"\n' * keys.prior + "average = 1\n" * keys.average
-    return text
+    structure = "plain" if method.explicit else method.structure
+    return text + f'structure = "{structure}"\n' * bool(structure and keys.structure)
 
 
 def study_text(method, problem, budget, keys):
@@ -118,6 +131,8 @@ def study_text(method, problem, budget, keys):
     if method.explicit and keys.nugget and not problem.binary:
         parts.append("[noise]\nnugget = 0\n")
     parts += [toml_level(problem, k) for k in level_indices(method, problem)]
+    if method.criterion:
+        parts.append(f'[goal]\ncriterion = "{method.criterion}"\n')
     acquisition = f'information = "{method.information}"\n' if method.information else ""
     if method.plan:
         acquisition += f'plan = "{method.plan}"\n'
