@@ -1,5 +1,5 @@
 """Drives the program: which keys it knows, one campaign with its measures."""
-import csv, hashlib, io, json, os, shutil, subprocess, tempfile
+import csv, hashlib, io, json, os, resource, shutil, subprocess, tempfile
 
 import numpy
 
@@ -50,6 +50,12 @@ def checksum_of(paths):
         with open(path, "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()[:16]
+
+
+def children_seconds():
+    """CPU seconds of the programs that this process has started and that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class Program:
