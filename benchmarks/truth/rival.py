@@ -10,7 +10,7 @@ import scipy.linalg, scipy.optimize
 
 import metrics
 
-CANDIDATES, CLIMBED = 16, 3  # starts that are evaluated, and the best of them that are climbed; the last values are climbed always
+CANDIDATES, CLIMBED = 16, 3  # starts that are evaluated, and the best of them that are climbed; besides a smooth one and the last values
 GROWTH = 1.15                # learned again when there are so many times the answers
 JITTER = 1e-8                # least nugget, of the variance of f
 PRIOR_A = 0.2                # of the jointly robust prior, as in the package
@@ -37,7 +37,8 @@ class Process:
                                     [random.uniform(numpy.log(1e-5), numpy.log(0.5)), random.uniform(-0.5, 1.5)]])
                  for _ in range(CANDIDATES)]
         drawn.sort(key=lambda theta: self.objective(theta)[0])
-        return drawn[:CLIMBED] + ([last] if last is not None else [])
+        smooth = numpy.concatenate([spread + numpy.log(inputs) / 2 + 0.5, [numpy.log(1e-3), 1.0]])
+        return [smooth, *drawn[:CLIMBED]] + ([last] if last is not None else [])
 
     def covariance(self, theta):
         r = numpy.sqrt(5.0) * self.distance / numpy.exp(theta[:-2])
