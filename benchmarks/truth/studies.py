@@ -77,7 +77,7 @@ LIKELIHOOD_RULE = Method("likelihood", pool=OLD_POOL, model=LIKELIHOOD_MODEL, ex
 
 
 def acuity_methods(level_names):
-    """`plain` is the model of 0.2.0; where the program does not know the key it is the only one it has."""
+    """The plain structure is the model of 0.2.0; a program that does not know the key has no other."""
     named = {"only_named": True}
     return [old_rule(BASE, information="random", level=level_names[-1]),
             DEFAULT_RULE,

@@ -101,7 +101,7 @@ def best_level_of_each_table(methods, family):
 
 
 def opponents(methods):
-    """What the default is compared with: labels and runs. Without `structure` the model of 0.2.0 is the only one."""
+    """What the default is compared with: labels and runs. Classes, and older programs, have the model of 0.2.0 only."""
     found = {}
     for label, family in ((SAME_MODEL, studies.RANDOM), (PLAIN_MODEL, studies.PLAIN_RANDOM)):
         best = best_level(methods, family) or best_level(methods, studies.RANDOM)
