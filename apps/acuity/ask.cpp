@@ -23,6 +23,7 @@ struct AskArguments {
   std::optional<double> lease;           ///< seconds
   bool pending = false;                  ///< show what is pending instead
   BudgetOption budget;
+  CostLimitOption cost_limit;
   PoolWork work;
   Format format = Format::table;
   std::optional<CsvDialect> dialect;  ///< of a sheet for people
@@ -82,10 +83,12 @@ void write_large_runs(const Campaign& campaign, const std::vector<Suggestion>& g
 
 // Exit code 3 when nothing is left, so that `while acuity ask` ends by itself; 4 when waiting may help.
 ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log) {
-  if (arguments.pending &&
-      (arguments.budget.given() || arguments.lease || !arguments.level.empty() || arguments.capacity))
+  if (arguments.pending && (arguments.budget.given() || arguments.lease || !arguments.level.empty() ||
+                            arguments.capacity || arguments.cost_limit.given()))
     throw InputError(
-        "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
+        "--pending asks for nothing, --budget, --lease, --level, --capacity, --max-cost and --yes must be "
+        "left "
+        "out");
   if (arguments.dialect && arguments.format != Format::csv)
     throw InputError("--csv-dialect is given, must come with --format csv");
   const PoolWork& work = arguments.work;
@@ -116,7 +119,8 @@ ExitCode ask(const AskArguments& arguments, std::ostream& out, std::ostream& log
                            .budget = arguments.budget.by,
                            .level = arguments.level,
                            .capacity = arguments.capacity,
-                           .budget_to = arguments.budget.to});
+                           .budget_to = arguments.budget.to,
+                           .max_cost = arguments.cost_limit.limit()});
   if (!result.suggestions.empty() || arguments.format != Format::table)
     out << suggestions_text(campaign, result.suggestions, arguments.format, arguments.pending,
                             arguments.dialect);
@@ -175,6 +179,7 @@ void add_ask(Program& program) {
       "--pending", arguments.pending,
       "Show the suggestions that are not answered yet, those of --worker if given, and make no new one");
   add_budget(command, arguments.budget);
+  add_cost_limit(command, arguments.cost_limit);
   add_pool_work(command, arguments.work);
   const std::vector<std::string> written(csv_dialect_names().begin() + 1, csv_dialect_names().end());
   const auto take_dialect = [&a = arguments](const std::string& word) {

@@ -120,7 +120,8 @@ void create_or_compare(const RunArguments& arguments, std::ostream& log) {
 
 // Taking over from a run that may still be alive is a decision; a script has made it by the option.
 void confirm_take_over(const RunArguments& arguments, std::ostream& log) {
-  if (!arguments.take_over || arguments.yes || ::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
+  if (!arguments.take_over || arguments.cost_limit.yes || ::isatty(STDIN_FILENO) != 1 ||
+      ::isatty(STDERR_FILENO) != 1)
     return;
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const State& state = campaign.state();
@@ -178,9 +179,7 @@ ExitCode run_detached(const RunArguments& arguments, std::ostream& out, std::ost
   const std::string file =
       (std::filesystem::is_directory(folder) ? folder / "run.log" : std::filesystem::path("acuity-run.log"))
           .string();
-  DetachedProgram program(
-      {"--detach"}, arguments.take_over ? std::vector<std::string>{"--yes"} : std::vector<std::string>{},
-      file);
+  DetachedProgram program({"--detach"}, {}, file);
   if (!program.wait_until_ready()) {
     const int code = program.exit_code();
     log << fmt::format("{}: ended with exit code {}; what it said is in {}{}\n",
@@ -283,6 +282,7 @@ RunOptions run_options(const RunArguments& arguments, const Study& study, RunWat
   options.on_study_change = [&](RunOptions& changed) { take_study_settings(arguments, study, changed); };
   options.budget = arguments.budget.by;
   options.budget_to = arguments.budget.to;
+  options.max_cost = arguments.cost_limit.limit();
   options.take_over = arguments.take_over;
   options.grace = arguments.grace;
   // A signal reaches all processes of a job, but not at the same time.
@@ -390,7 +390,8 @@ void add_run(Program& program) {
   add_budget(command, arguments.budget);
   command.flag("--take-over", arguments.take_over,
                "Take over from a run on another host whose lease has not ended; asks first on a terminal");
-  command.flag("--yes", arguments.yes, "With --take-over: do not ask");
+  add_cost_limit(command, arguments.cost_limit,
+                 "Start answers whatever they are expected to cost; with --take-over: do not ask");
   command.flag("--detach", arguments.detach,
                "Run in the background, also after logout; the output goes to run.log in the campaign");
   command.flag(

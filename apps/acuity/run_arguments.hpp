@@ -15,7 +15,8 @@ struct RunArguments {
   std::optional<int> workers;  ///< instead of the study's
   std::string runs;            ///< folder for attempts; empty: the default
   BudgetOption budget;
-  bool take_over = false, yes = false;
+  CostLimitOption cost_limit;  ///< its --yes is also one to take over
+  bool take_over = false;
   bool once = false, cancel = false, detach = false;
   std::string join;        ///< address of a server; empty: none
   std::string token_file;  ///< with the token for it

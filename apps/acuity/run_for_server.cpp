@@ -68,6 +68,7 @@ ExitCode run_for_server(const RunArguments& arguments, std::ostream& out, std::o
   options.worker = arguments.worker.empty() ? name_of_this_worker() : arguments.worker;
   options.workers = workers_of(arguments, study);
   options.lease = arguments.lease;
+  options.max_cost = arguments.cost_limit.limit();
   options.max_failures = study.file().annotator.max_failures;
   options.grace = arguments.grace;
   options.should_stop = [] { return SignalGuard::signals() > 0; };

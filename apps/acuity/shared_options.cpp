@@ -116,6 +116,18 @@ void add_budget(Command& command, BudgetOption& budget) {
                  "The budget from now on, such as 700, or a change of it: +100 raises, -100 lowers it");
 }
 
+void add_cost_limit(Command& command, CostLimitOption& option, const std::string& yes) {
+  const auto take = [&option](const std::string& word) {
+    option.most = number_in<double>(word);
+    if (!option.most || !(*option.most > 0.0))
+      throw InputError(fmt::format("--max-cost is \"{}\", must be a number above 0", word));
+  };
+  command.option("--max-cost", "X", take,
+                 "Exit with code 2 before an answer that is expected to cost more is started (default: "
+                 "campaign.max_cost)");
+  command.flag("--yes", option.yes, yes);
+}
+
 void add_duration(Command& command, const DurationOption& option, const std::function<void(double)>& take) {
   const auto take_word = [option, take](const std::string& word) {
     const std::optional<double> seconds =

@@ -52,6 +52,16 @@ struct BudgetOption {
   bool given() const { return by || to; }
 };
 void add_budget(Command& command, BudgetOption& budget);
+/// --max-cost and --yes: what a single answer may be expected to cost (AskOptions::max_cost).
+struct CostLimitOption {
+  std::optional<double> most;
+  bool yes = false;
+  bool given() const { return most || yes; }
+  std::optional<double> limit() const { return yes ? std::optional<double>(HUGE_VAL) : most; }
+};
+/// `yes`: the help of --yes, if it means more.
+void add_cost_limit(Command& command, CostLimitOption& option,
+                    const std::string& yes = "Start answers whatever they are expected to cost");
 /// An option with a duration such as "90s".
 struct DurationOption {
   std::string name, example, help;

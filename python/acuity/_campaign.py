@@ -89,14 +89,16 @@ class Campaign(Predictor):
         budget: Optional[float] = None,
         level: Optional[Union[str, float]] = None,
         capacity: Optional[int] = None,
+        max_cost: Optional[float] = None,
     ) -> Any:
         """What to annotate next: a Suggestion, or with `n` a list of up to `n` of them. Its cost is reserved from now on.
 
         worker: a name for the log; of classes nobody gets a point twice. level: only candidates at this level (of a Ladder:
         its alpha). capacity: a list that fills so many units, of which each takes those of its level, chosen jointly. lease: seconds after which it goes back to the pool; None: never. budget: added to the
-        budget first, may be negative. Raises Finished or NothingNow if there is nothing to ask for.
+        budget first, may be negative. max_cost: an answer that is expected to cost more raises ValueError (default: the study's
+        `max_cost`; inf: no limit). Raises Finished or NothingNow if there is nothing to ask for.
         """
-        return self._ask(n, worker, lease, budget, level, capacity)
+        return self._ask(n, worker, lease, budget, level, capacity, max_cost=max_cost)
 
     def _ask(
         self,
@@ -107,14 +109,16 @@ class Campaign(Predictor):
         level: Optional[Union[str, float]] = None,
         capacity: Optional[int] = None,
         avoid: Sequence[int] = (),
+        max_cost: Optional[float] = None,
     ) -> Any:
         """What ask() does; avoid: rows of the pool that are not asked for."""
         seconds = None if lease is None else number_of(lease, "lease", "a number of seconds")
         money = None if budget is None else number_of(budget, "budget")
         units = None if capacity is None else whole(capacity, "capacity", 1, 10**9)
+        limit = None if max_cost is None else number_of(max_cost, "max_cost")
         count = (1 if units is None else 2**62) if n is None else _count(n)
         (status, reason, found, note), early = self._writer.ask(
-            count, text(str(worker), "worker"), seconds, money, "" if level is None else text(str(level), "level"), units, list(avoid)
+            count, text(str(worker), "worker"), seconds, money, "" if level is None else text(str(level), "level"), units, list(avoid), limit
         )
         if early:
             warn_caller(early, UnexpectedAnswerWarning)
@@ -425,6 +429,7 @@ class Campaign(Predictor):
         max_failures: int = 10,
         exclude_on_fail: bool = False,
         on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
+        max_cost: Optional[float] = None,
     ) -> str:
         """Asks `annotator(suggestion)` until the campaign is finished, and returns the reason for its end.
 
@@ -437,12 +442,13 @@ class Campaign(Predictor):
         stays pending.
 
         Ctrl-C ends the run: the suggestion at work stays pending, and the next run begins with it, unless its answer was computed
-        already: then it is recorded. Several workers cannot be stopped, so their answers are waited for and kept. Raises
+        already: then it is recorded. Several workers cannot be stopped, so their answers are waited for and kept. Before an
+        answer that is expected to cost more than `max_cost` (see `ask`) it ends in the same way, with ValueError. Raises
         NothingNow if all that is left is pending with others.
         """
         count = workers_of(workers, executor)
         try:
             self._writer.take_ownership()  # in here: Ctrl-C may come as soon as it has returned
-            return Loop(self, annotator, max_failures, exclude_on_fail, on_told).run(count, executor)
+            return Loop(self, annotator, max_failures, exclude_on_fail, on_told, max_cost).run(count, executor)
         finally:
             self._core.give_up_ownership()

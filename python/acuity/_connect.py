@@ -122,13 +122,15 @@ class RemoteCampaign:
         lease: Optional[Union[float, str]] = None,
         level: Optional[str] = None,
         capacity: Optional[int] = None,
+        max_cost: Optional[float] = None,
     ) -> Any:
         """What to annotate next: a RemoteSuggestion, or with `n` a list of up to `n` of them.
 
         A worker that asks again gets what it has not answered yet. worker: the token's name if left out; another one needs the
-        role run. lease: seconds, or a text such as "2h". Raises Finished or NothingNow.
+        role run. lease: seconds, or a text such as "2h". max_cost: an answer that is expected to cost more is refused
+        (default: the study's). Raises Finished or NothingNow.
         """
-        return self._ask(n, worker, lease, level, capacity)
+        return self._ask(n, worker, lease, level, capacity, max_cost=max_cost)
 
     def _ask(
         self,
@@ -138,12 +140,21 @@ class RemoteCampaign:
         level: Optional[str] = None,
         capacity: Optional[int] = None,
         avoid: Sequence[str] = (),
+        max_cost: Optional[float] = None,
     ) -> Any:
         """What ask() does; avoid: points that are not asked for."""
         count = None if n is None else whole(n, "n", 1, 1000)
         found = self._json(
             "/v1/ask",
-            {"count": count, "worker": worker, "lease": lease, "level": level, "capacity": capacity, "avoid": list(avoid) or None},
+            {
+                "count": count,
+                "worker": worker,
+                "lease": lease,
+                "level": level,
+                "capacity": capacity,
+                "avoid": list(avoid) or None,
+                "max_cost": max_cost,
+            },
         )
         suggestions = [RemoteSuggestion(one, self.inputs) for one in found["suggestions"]]
         if not suggestions:

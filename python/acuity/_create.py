@@ -44,6 +44,7 @@ def create(
     seed: Optional[int] = None,
     initial: Any = None,
     learn_costs: Optional[bool] = None,
+    max_cost: Optional[float] = None,
     classes: Optional[list[str]] = None,
     kernel: Optional[str] = None,
     amplitude: Any = None,
@@ -214,7 +215,7 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
     name = given["name"] or (_name_of(_address_of(path)) if path is not None else "") or "campaign"
     about = {
         "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
-        "learn_costs": given["learn_costs"],
+        "learn_costs": given["learn_costs"], "max_cost": given["max_cost"],
     }
     if goal is not None or given["criterion"] is not None or given["goal_points"] is not None:
         options["goal"] = {"criterion": given["criterion"], "points": given["goal_points"]}

@@ -65,11 +65,13 @@ class Loop:
         max_failures: int,
         exclude: bool,
         on_told: Optional[Callable[[Suggestion, "Told"], Any]],
+        max_cost: Optional[float] = None,
     ) -> None:
         self.campaign = campaign
         self.annotator = annotator
         self.exclude = exclude
         self.on_told = on_told
+        self.max_cost = max_cost
         self.failures = FailurePolicy(whole(max_failures, "max_failures", 1, 2**31 - 1))
         self.last_failure: Optional[Exception] = None
         self.failed_points: dict[int, str] = {}  # by row
@@ -110,7 +112,9 @@ class Loop:
     def _next(self) -> Suggestion:
         if self.left:
             return self.left.pop(0)
-        suggestion: Suggestion = self.campaign._ask(worker=self.worker, avoid=self.failures.given_up)
+        suggestion: Suggestion = self.campaign._ask(
+            worker=self.worker, avoid=self.failures.given_up, max_cost=self.max_cost
+        )
         return suggestion
 
     def _alone(self) -> str:

@@ -74,7 +74,7 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
       .def("ask",
            [](OpenCampaign& open, std::int64_t count, const std::string& worker, std::optional<double> lease,
               std::optional<double> budget, const std::string& level, std::optional<std::int64_t> capacity,
-              const std::vector<Index>& avoid) {
+              const std::vector<Index>& avoid, std::optional<double> max_cost) {
              std::string early;
              const AskResult result = open.with([&](Campaign& c) {
                AskResult found = c.ask({.count = count,
@@ -84,7 +84,8 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                                         .level = level,
                                         .capacity = capacity,
                                         .budget_to = std::nullopt,
-                                        .avoid = avoid});
+                                        .avoid = avoid,
+                                        .max_cost = max_cost});
                try {
                  early = early_verdict_at_ask(c, found.suggestions);
                } catch (const NumericalError&) {  // suggestions that were recorded must reach the caller

@@ -256,6 +256,26 @@ def test_runs_that_can_be_continued():
         acuity.Selector(np.zeros((3, 1)), acuity.GPRegressor(optimiser=None), levels)
 
 
+def test_an_answer_that_costs_more_than_one_may_needs_a_yes():
+    levels = [acuity.Level("a", noise_sd=0.3, cost=1), acuity.Level("b", noise_sd=0.1, cost={"guess": 40})]
+    study = dict(pool=np.linspace(0, 3, 30)[:, None], levels=levels, budget=100, initial={"a": 2, "b": 1})
+    campaign = acuity.create(**study)
+    for _ in range(2):
+        campaign.tell(campaign.ask(), 0.0)
+    with pytest.raises(ValueError, match="is expected to cost 40, more than a tenth of the budget"):
+        campaign.ask()
+    assert campaign.ask(max_cost=40).level == "b"
+    for workers in (1, 2):
+        campaign = acuity.create(**study)
+        with pytest.raises(ValueError, match="is expected to cost 40"):
+            campaign.run(lambda suggestion: 0.0, workers=workers)
+        assert campaign.status()["annotations"] == 2 and campaign.status()["pending"] == 0
+        campaign.run(lambda suggestion: 0.0, workers=workers, max_cost=np.inf)
+        assert campaign.status()["spent"] > 40
+    campaign = acuity.create(**{**study, "levels": [acuity.Level("a", noise_sd=0.3, cost=5)], "initial": 1}, max_cost=4)
+    pytest.raises(ValueError, campaign.ask)
+
+
 def test_costs_that_depend_on_the_inputs():
     levels = [acuity.Level("a", noise_sd=0.3, cost={"guess": 2}), acuity.Level("b", noise_sd=0.1, cost=9)]
     campaign = acuity.create(pool=np.linspace(0, 3, 30)[:, None], levels=levels, budget=100)

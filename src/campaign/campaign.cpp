@@ -462,7 +462,7 @@ AskResult CampaignInternals::would_ask(Campaign& campaign) {
   Campaign::Parts& p = *campaign.parts_;
   p.release_lapsed();
   p.prepare_to_choose();
-  AskResult result = p.choose({}).result;
+  AskResult result = p.choose({.max_cost = std::numeric_limits<double>::infinity()}).result;
   p.belief.take_back();
   return result;
 }

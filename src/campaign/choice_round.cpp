@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "campaign/state_queries.hpp"
 #include "campaign/stop_rules.hpp"
+#include "campaign/worth_of_person.hpp"
 #include "selection/why_nothing.hpp"
 
 namespace acuity {
@@ -116,7 +117,23 @@ void ChoiceRound::choose_jointly(const Candidates& candidates) {
 }
 
 std::string ChoiceRound::stop_reason(const Pick& pick) {
-  return pick.is_drawn ? "" : target_reached(study_, belief_.belief(), pick.score);
+  if (pick.is_drawn) return "";
+  std::string reason = target_reached(study_, belief_.belief(), pick.score);
+  if (!reason.empty()) return reason;
+  const std::optional<BetterPerson> better =
+      better_person(study_, state_, belief_, candidates_.of_everyone(), pick.score, options_.worker);
+  if (!better) return "";
+  result_.ask_instead = better->name;
+  return ask_instead_text(options_.worker, *better);
+}
+
+std::string ChoiceRound::too_costly(const Pick& pick) const {
+  return acuity::too_costly(study_, state_, model_, options_, pick.score, pick.is_drawn);
+}
+
+std::string ChoiceRound::audit_too_costly(const Suggestion& question) const {
+  return acuity::too_costly(study_, state_, model_, options_,
+                            {.point = question.row, .level = audit_.level(), .cost = question.cost}, false);
 }
 
 std::optional<Suggestion> ChoiceRound::gold_instead_of(const Pick& pick) {
@@ -204,7 +221,13 @@ AskResult ChoiceRound::end_without_candidate() {
 }
 
 AskResult ChoiceRound::end_at_target(std::string reason) {
-  return end(others_can_be_asked() ? AskStatus::nothing_now : wait_or_finish(), std::move(reason));
+  const bool others = !result_.ask_instead.empty() || others_can_be_asked();
+  return end(others ? AskStatus::nothing_now : wait_or_finish(), std::move(reason));
+}
+
+AskResult ChoiceRound::end_at_cost(const std::string& reason) {
+  if (result_.suggestions.empty()) throw TooCostlyError(study_.file().located(reason));
+  return end(AskStatus::nothing_now, reason);
 }
 
 // Whether the campaign goes on, with another worker or at another level.

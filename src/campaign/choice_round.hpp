@@ -47,8 +47,12 @@ class ChoiceRound {
   bool must_wait_for_initial_design() const;
   /// One by one or, within a capacity, jointly.
   std::optional<Pick> by_information();
-  /// Why a stop rule ends the campaign before this choice; empty if none does. Draws are not stopped.
+  /// Why a stop rule ends the campaign before this choice, or why another person is to be asked; empty if
+  /// neither. Draws are not stopped.
   std::string stop_reason(const Pick& pick);
+  /// Why it is not asked for without a yes; empty if it is.
+  std::string too_costly(const Pick& pick) const;
+  std::string audit_too_costly(const Suggestion& question) const;
   /// A question about a gold item in place of the choice, if it is time for one and it can be paid for.
   std::optional<Suggestion> gold_instead_of(const Pick& pick);
   /// The next question of the audit: for when nothing else is to be asked, of anybody. Nothing if the audit
@@ -64,6 +68,8 @@ class ChoiceRound {
   AskResult end_within_initial_design();
   AskResult end_without_candidate();
   AskResult end_at_target(std::string reason);
+  /// With what was chosen before. Throws TooCostlyError if nothing was.
+  AskResult end_at_cost(const std::string& reason);
 
  private:
   std::optional<Score> next_one();

@@ -29,11 +29,14 @@ AskResult choose_next(const Study& study, const State& state, CampaignBelief& be
     std::string reason = pick ? round.stop_reason(*pick) : "";
     if (!pick || !reason.empty()) {
       if (std::optional<Suggestion> last = round.of_audit()) {
+        if (reason = round.audit_too_costly(*last); !reason.empty()) return round.end_at_cost(reason);
         round.take_audit(*std::move(last));
         continue;
       }
       return pick ? round.end_at_target(std::move(reason)) : round.end_without_candidate();
     }
+    reason = round.too_costly(*pick);
+    if (!reason.empty()) return round.end_at_cost(reason);
     if (std::optional<Suggestion> question = round.gold_instead_of(*pick))
       round.take_gold(*std::move(question), *pick);
     else

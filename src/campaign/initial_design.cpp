@@ -17,6 +17,8 @@ namespace {
 // docs/decisions.md has the experiment behind these.
 constexpr std::int64_t least_count = 5, largest_count = 20;
 constexpr double share_of_budget = 0.2, pilot_share_of_budget = 0.6;
+constexpr double learned_share_of_budget =
+    0.25;  // of a pilot whose costs were guesses, as answers have shown
 
 std::int64_t count_for(Index inputs, Index pool) {
   const std::int64_t wanted = std::clamp<std::int64_t>(2 * inputs + 2, least_count, largest_count);
@@ -124,7 +126,7 @@ InitialDesign pilot_of_biased_levels(const Study& study) {
   const std::int64_t shape =
       std::max<std::int64_t>(least_shape, count_for(study.pool().points().cols(), study.pool().size()));
   InitialDesign design{
-      .parts = {}, .space_filling = true, .nested = true, .largest_share = pilot_share_of_budget};
+      .parts = {}, .space_filling = true, .nested = true, .largest_share = learned_share_of_budget};
   for (std::size_t i = 0; i < order.size(); ++i) {
     std::int64_t count = shape;
     if (i == 0) count = reference_count;
@@ -214,6 +216,17 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
 
 namespace {
 
+// The rows of a part of the design, and others of the pool that may be cheaper.
+std::vector<Index> rows_to_choose_from(const Study& study, const std::vector<Index>& part) {
+  constexpr Index others = 300;
+  const Index pool = study.pool().size();
+  numerics::Draws draws(study.file().seed, numerics::Purpose::initial_design, 2, 0);
+  std::vector<Index> rows = drawn_rows(pool, std::min(pool, others), draws);
+  std::erase_if(rows, [&](Index row) { return std::find(part.begin(), part.end(), row) != part.end(); });
+  rows.insert(rows.begin(), part.begin(), part.end());
+  return rows;
+}
+
 // `count` rows of `before`, those that are taken first: one after the other the cheapest of those that are at
 // least half as far from the rows before as the farthest.
 std::vector<Index> cheap_rows(const Study& study, const std::vector<Index>& before,
@@ -259,7 +272,7 @@ std::vector<Index> cheap_rows(const Study& study, const std::vector<Index>& befo
 std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const Offer& offer,
                                                       const std::set<Pair>& taken, double money) const {
   const std::vector<Pair> unpriced = pairs(study);
-  if (!nested || !offer.has_point_costs()) return unpriced;
+  if (!space_filling || !offer.has_point_costs()) return unpriced;
   std::vector<Pair> all;
   std::vector<Index> before;
   auto next = unpriced.begin();
@@ -269,8 +282,9 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const 
     for (const auto& [row, level] : taken)
       if (level == part.level && row >= 0) known.push_back(row);
     const bool has_prices = offer.point_costs[static_cast<std::size_t>(part.level)].expected.size() > 0;
-    if (has_prices && rows.size() <= before.size())
-      rows = cheap_rows(study, before, known, rows.size(),
+    const bool is_nested = nested && !before.empty() && rows.size() <= before.size();
+    if (has_prices)
+      rows = cheap_rows(study, is_nested ? before : rows_to_choose_from(study, rows), known, rows.size(),
                         [&](Index row) { return offer.cost(row, part.level); });
     for (const Index row : rows) all.emplace_back(row, part.level);
     before = std::move(rows);

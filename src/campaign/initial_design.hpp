@@ -21,17 +21,18 @@ struct InitialDesign {
   std::vector<Part> parts;     ///< from the cheapest level on
   bool space_filling = false;  ///< false: drawn by the seed
   bool nested = false;         ///< the points of a part are among those of the part before it
-  /// The share of the budget that it may cost at most; it shrinks to that. 0: it is as the study says.
+  /// The share of the budget that it may cost at most by what answers have cost, if that depends on the
+  /// inputs; it shrinks to that. 0: it is as the study says.
   double largest_share = 0.0;
 
   std::int64_t count() const;  ///< of answers, including those known before
   double cost(const Study& study) const;
   /// What is asked for, in this order; empty: rows are drawn by the seed.
   std::vector<Pair> pairs(const Study& study) const;
-  /// The same if answers have shown that costs differ between points: of the points of the part before that
-  /// are about as far apart, a nested part has the cheapest, and if the design has become dearer than its
-  /// share of the budget, the dearest are left out. `taken`: pairs with an answer or pending; `money`: what
-  /// the others may cost.
+  /// The same if answers have shown that costs differ between points: of points that are about as far apart,
+  /// a nested part those of the part before, every part has the cheapest, and if the design has become dearer
+  /// than its share of the budget, the dearest are left out. `taken`: pairs with an answer or pending;
+  /// `money`: what the others may cost.
   std::vector<Pair> pairs(const Study& study, const Offer& offer, const std::set<Pair>& taken,
                           double money) const;
 };

@@ -47,10 +47,11 @@ std::optional<Score> InitialDraw::next(const Candidates& candidates, PoolBelief&
   if (const std::optional<Pair> pair = first_free_pair(candidates))
     return score_of(*pair, candidates, belief);
   if (is_too_large_for_room(candidates)) return std::nullopt;
+  if (const std::optional<Pair> pair = replacement(candidates)) return score_of(*pair, candidates, belief);
   // At one level no scale is needed to compare levels by, so choices by information may start.
   if (scope_.level() && !pairs_.empty()) return std::nullopt;
   if (!scope_.allows(level_)) return std::nullopt;
-  const std::optional<Index> row = free_row_of_lowest_key(candidates);
+  const std::optional<Index> row = free_row_of_lowest_key(candidates, level_);
   return row ? score_of({*row, level_}, candidates, belief) : std::nullopt;
 }
 
@@ -84,11 +85,39 @@ bool InitialDraw::is_too_large_for_room(const Candidates& candidates) const {
   });
 }
 
-std::optional<Index> InitialDraw::free_row_of_lowest_key(const Candidates& candidates) const {
+// For the first level at which fewer pairs are taken than the design has there. Only after first_free_pair()
+// has found nothing: those that are missing are closed. Points of the next cheaper level show what the levels
+// differ by, so they come first, the cheapest before others. A design of one level takes any point.
+std::optional<InitialDesign::Pair> InitialDraw::replacement(const Candidates& candidates) const {
+  if (design_.parts.size() < 2) return std::nullopt;
+  std::vector<Index> before;
+  for (auto first = pairs_.begin(); first != pairs_.end();) {
+    const Index level = first->second;
+    const auto end =
+        std::find_if(first, pairs_.end(), [&](const Pair& pair) { return pair.second != level; });
+    const auto taken =
+        std::count_if(taken_.begin(), taken_.end(), [&](const Pair& pair) { return pair.second == level; });
+    if (taken < end - first && scope_.allows(level)) {
+      std::optional<Index> best;
+      for (const Index row : before)
+        if (is_free({row, level}, candidates) &&
+            (!best || model_.offer.cost(row, level) < model_.offer.cost(*best, level)))
+          best = row;
+      if (!best) best = free_row_of_lowest_key(candidates, level);
+      if (best) return Pair{*best, level};
+    }
+    before.clear();
+    for (; first != end; ++first)
+      if (design_.nested) before.push_back(first->first);
+  }
+  return std::nullopt;
+}
+
+std::optional<Index> InitialDraw::free_row_of_lowest_key(const Candidates& candidates, Index level) const {
   std::optional<Index> first;
   std::uint64_t lowest = 0;
   for (Index row = 0; row < study_.pool().size(); ++row) {
-    if (!is_free({row, level_}, candidates)) continue;
+    if (!is_free({row, level}, candidates)) continue;
     const std::uint64_t key = numerics::draw_key(study_.file().seed, numerics::Purpose::initial_design, 0,
                                                  static_cast<std::uint64_t>(row));
     if (!first || key < lowest) first = row, lowest = key;

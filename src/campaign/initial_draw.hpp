@@ -14,10 +14,11 @@ namespace acuity {
 
 /// Draws the points of an initial design for one ask.
 ///
-/// The pairs of the design come first, in their order. If no pair is open, the open row with the lowest
-/// random key follows, at the cheapest level of the design. If the ask has one level, or the person who asks
-/// has several, the design is asked for at these levels. If the design has none of these levels, its points
-/// are asked for at the only level of the ask or at the person's cheapest level.
+/// The pairs of the design come first, in their order. One that failed, or whose point was excluded, is made
+/// good at another point. If no pair is open, the open row with the lowest random key follows, at the
+/// cheapest level of the design. If the ask has one level, or the person who asks has several, the design is
+/// asked for at these levels. If the design has none of these levels, its points are asked for at the only
+/// level of the ask or at the person's cheapest level.
 class InitialDraw {
  public:
   /// Everything but the state must outlive it.
@@ -36,8 +37,9 @@ class InitialDraw {
   bool is_free(const Pair& pair, const Candidates& candidates) const;
   bool is_taken(const Pair& pair) const;
   std::optional<Pair> first_free_pair(const Candidates& candidates) const;
+  std::optional<Pair> replacement(const Candidates& candidates) const;
   bool is_too_large_for_room(const Candidates& candidates) const;
-  std::optional<Index> free_row_of_lowest_key(const Candidates& candidates) const;
+  std::optional<Index> free_row_of_lowest_key(const Candidates& candidates, Index level) const;
   std::optional<Score> score_of(const Pair& pair, const Candidates& candidates, PoolBelief& belief) const;
 
   const Study& study_;

@@ -4,6 +4,8 @@
 
 #include "base/text.hpp"
 #include "model/pool_means.hpp"
+#include "text/level_text.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -23,6 +25,33 @@ double predictive_sd(const Study& study, PoolBelief& belief, Index row) {
 }
 
 }  // namespace
+
+namespace {
+
+// Where the price is not what the study declares, its owner has not agreed to it.
+bool is_declared(const Study& study, const StudyModel& model, Index level) {
+  const auto at = static_cast<std::size_t>(level);
+  const Level& declared = study.offer().levels[at];
+  if (declared.cost_depends_on_inputs) return false;
+  return model.costs.empty() || model.costs[at].expected == declared.cost;
+}
+
+}  // namespace
+
+std::string too_costly(const Study& study, const State& state, const StudyModel& model,
+                       const AskOptions& options, const Score& next, bool is_drawn) {
+  constexpr double share_of_budget = 0.1;
+  std::optional<double> limit = options.max_cost ? options.max_cost : study.file().max_cost;
+  const bool is_default = !limit && is_drawn && !study.is_ladder() && !is_declared(study, model, next.level);
+  if (is_default) limit = share_of_budget * state.budget();
+  if (!limit || next.cost <= *limit) return "";
+  return fmt::format(
+      "point {} at {} is expected to cost {}, more than {}{}; --yes permits it, --max-cost or "
+      "campaign.max_cost sets another limit",
+      printable(study.pool().id(next.point), 60),
+      describe_in_sentence(level_of(next, model.offer, model.acquisition)),
+      money(next.cost, study.file().unit), is_default ? "a tenth of the budget, " : "", brief(*limit, 3));
+}
 
 bool wall_clock_is_over(const Study& study, const State& state, double now) {
   const StopSetting& stop = study.file().stop;

@@ -43,6 +43,7 @@ constexpr KeyRule rules[] = {
      "answers that were known before are recorded when a campaign is created"},
     {"campaign.initial", Effect::from_now_on, "applies to initial points that were not asked for yet"},
     {"campaign.learn_costs", Effect::from_now_on, "applies to choices from now on"},
+    {"campaign.max_cost", Effect::from_now_on, "applies to answers that are asked for from now on"},
     {"pool.file", Effect::refused, "a table cannot become a pool file, nor a pool file a table"},
     {"pool.id", Effect::refused, "the points in the log would have other names"},
     {"pool.inputs", Effect::refused, "the answers so far are about other inputs"},
@@ -75,6 +76,7 @@ constexpr KeyRule rules[] = {
     {"goal", Effect::from_now_on, "applies to choices from now on"},
     {"stop", Effect::from_now_on, "applies from now on"},
     {"annotator", Effect::from_now_on, "applies to attempts from now on"},
+    {"people.least_worth", Effect::from_now_on, "applies to choices from now on"},
     {"", Effect::from_now_on, "applies from now on"}};
 
 // "level coarse.cost" as "level *.cost".

@@ -13,12 +13,15 @@ struct RunOptions {
   int workers = 1;
   std::optional<double> budget;     ///< added to the budget before the first ask
   std::optional<double> budget_to;  ///< or the budget is set to this
-  bool take_over = false;           ///< also from an owner on another host whose lease has not ended
-  int max_failures = 10;            ///< different points that fail one after the other and end the run
-  bool exclude_on_fail = false;     ///< never ask again for a point that has failed
-  double grace = 5.0;               ///< seconds that annotators have to finish after an interruption
-  bool once = false;  ///< look once at what work elsewhere has come to, start what is due, and end
-  bool asks = true;   ///< false: only what is pending is worked on
+  /// An answer that is expected to cost more is not started (AskOptions::max_cost); what is under way is
+  /// waited for, then run() throws TooCostlyError.
+  std::optional<double> max_cost;
+  bool take_over = false;        ///< also from an owner on another host whose lease has not ended
+  int max_failures = 10;         ///< different points that fail one after the other and end the run
+  bool exclude_on_fail = false;  ///< never ask again for a point that has failed
+  double grace = 5.0;            ///< seconds that annotators have to finish after an interruption
+  bool once = false;             ///< look once at what work elsewhere has come to, start what is due, and end
+  bool asks = true;              ///< false: only what is pending is worked on
   /// Polled between steps; true ends the run gracefully.
   std::function<bool()> should_stop = [] { return false; };
   /// Polled while annotators finish; true skips the rest of the grace period.

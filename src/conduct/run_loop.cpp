@@ -91,10 +91,29 @@ void RunLoop::start_free_workers() {
   while (may_ask && annotators_.busy() < options_.workers && last_ask_.status == AskStatus::open &&
          !options_.should_stop()) {
     const int busy_before = annotators_.busy();
-    last_ask_ =
-        campaign_.ask({.count = 1, .worker = worker_name::run, .lease = {}, .avoid = failures_.given_up()});
+    last_ask_ = ask();
     for (const Suggestion& suggestion : last_ask_.suggestions) annotators_.start(suggestion);
     did_anything_ = did_anything_ || annotators_.busy() > busy_before;
+  }
+}
+
+// What is under way goes on, and its answers may make the next one cheaper. Nothing is asked again before the
+// log has more.
+AskResult RunLoop::ask() {
+  if (too_costly_ && campaign_.state().sequence() == too_costly_at_)
+    return {.suggestions = {}, .status = AskStatus::nothing_now, .reason = too_costly_->what(), .note = {}};
+  too_costly_.reset();
+  try {
+    return campaign_.ask({.count = 1,
+                          .worker = worker_name::run,
+                          .lease = {},
+                          .budget = {},
+                          .avoid = failures_.given_up(),
+                          .max_cost = options_.max_cost});
+  } catch (const TooCostlyError& error) {
+    too_costly_ = error;
+    too_costly_at_ = campaign_.state().sequence();
+    return {.suggestions = {}, .status = AskStatus::nothing_now, .reason = error.what(), .note = {}};
   }
 }
 
@@ -114,6 +133,7 @@ std::optional<RunEnd> RunLoop::why_it_ends() const {
   const bool is_idle = last_step_ == Step::nothing_under_way;
   if (last_step_ == Step::study_changed) return RunEnd{RunEnd::Kind::study_changed, "the study was changed"};
   if (failures_.stops() || (is_idle && failures_.ends_without_answer())) return failure_guard();
+  if (is_idle && too_costly_) throw *too_costly_;
   if (is_idle && !options_.asks) return RunEnd{RunEnd::Kind::nothing_now, "nothing is under way"};
   if (is_idle) return nothing_left();
   if (options_.once && is_up_to_date_) return under_way_elsewhere();

@@ -36,6 +36,7 @@ class RunLoop {
   Step step();
   bool follow_study_changes();
   void start_free_workers();
+  AskResult ask();
   void take_outcomes();
   void inform_user();
   void stop_annotators();
@@ -51,8 +52,10 @@ class RunLoop {
   RunOptions options_;
   LogFile log_;
   FailurePolicy failures_;
-  AskResult last_ask_;   // the reason if it has no suggestion
-  std::size_t changes_;  // of the study, that the annotators follow
+  AskResult last_ask_;                        // the reason if it has no suggestion
+  std::optional<TooCostlyError> too_costly_;  // what the last ask was refused for
+  std::int64_t too_costly_at_ = 0;            // the log's sequence number then
+  std::size_t changes_;                       // of the study, that the annotators follow
   Step last_step_ = Step::at_work;
   bool did_anything_;           // in this run
   bool is_up_to_date_ = false;  // nothing more is known about work elsewhere than what is recorded

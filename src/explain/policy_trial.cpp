@@ -147,6 +147,7 @@ bool buy_next(Campaign& campaign, SimulatedPool& annotators, FailurePolicy& fail
     AskOptions options;
     options.level = level_of_ask(campaign, level);
     options.avoid = failures.given_up();
+    options.max_cost = std::numeric_limits<double>::infinity();  // simulated money
     const AskResult result = campaign.ask(options);
     const bool ends = result.suggestions.empty();
     if (!ends) {

@@ -72,7 +72,9 @@ CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector
   const std::string fits = fmt::format("probabilities {} the last {} labels",
                                        verdict.is_bad() ? "do not fit" : "fit", verdict.answers);
   const std::optional<Sureness> sure = sureness_of(campaign.study(), campaign.state());
-  if (!sure || verdict.is_bad()) {
+  if (!sure && !verdict.is_bad()) {
+    verdict.reason = fits;  // a figure of how far off they are would contradict the word
+  } else if (verdict.is_bad()) {
     verdict.reason = fmt::format("{}, which are {} surprising than expected by {:.1f} sampling errors", fits,
                                  excess > 0.0 ? "more" : "less", std::abs(excess));
   } else {

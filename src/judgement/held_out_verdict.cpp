@@ -85,12 +85,17 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
                without =
                    is_known ? with_flips : excess_surprise(clean, test.values) * std::sqrt(counted / count);
   const double excess = with_flips > 0.0 ? with_flips : std::min(without, 0.0);
-  verdict.reason = fmt::format(
-      "{}{}: they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors, "
-      "counted as {:.0f} independent ones",
-      held_out_text(test, "labels"),
-      is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best),
-      excess > 0.0 ? "more" : "less", std::abs(excess), counted);
+  // A figure of how far off they are would contradict the word "good".
+  const std::string found =
+      word_for_surprise(excess) == Calibration::good
+          ? "the probabilities of the model fit them"
+          : fmt::format(
+                "they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors",
+                excess > 0.0 ? "more" : "less", std::abs(excess));
+  verdict.reason =
+      fmt::format("{}{}: {}, counted as {:.0f} independent ones", held_out_text(test, "labels"),
+                  is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best),
+                  found, counted);
   verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
                             ? Calibration::cannot_tell
                             : word_for_surprise(excess);

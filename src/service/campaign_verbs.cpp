@@ -78,6 +78,13 @@ auto with_status(const SuggestionRecord& record, Verb verb) -> decltype(verb()) 
   }
 }
 
+std::optional<double> cost_limit_in(const RequestBody& body) {
+  const std::optional<double> limit = body.number("max_cost");
+  if (limit && !(*limit > 0.0))
+    throw HttpProblem(400, fmt::format("\"max_cost\" is {}, must be above 0", *limit));
+  return limit;
+}
+
 // A program answers for the worker that it asked as; somebody else's answer has his own name.
 std::string told_by(const SuggestionRecord& record, const Caller& caller) {
   return caller.role >= Role::run ? record.asked.worker : caller.name;
@@ -87,6 +94,13 @@ std::string told_by(const SuggestionRecord& record, const Caller& caller) {
 
 Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& suggestions) {
   return json_in(suggestions_text(campaign, suggestions, Format::json)).at("suggestions");
+}
+
+// Who labels sees nothing of others, and is not told that somebody else is worth more.
+std::string reason_for(const Caller& caller, const AskResult& result) {
+  if (caller.role < Role::run && !result.ask_instead.empty())
+    return "thank you, there is nothing to ask of you now";
+  return result.reason;
 }
 
 double retry_after(const Campaign& campaign) {
@@ -131,7 +145,8 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
                             .capacity = body.whole("capacity"),
                             .budget_to = std::nullopt,
                             .avoid = rows_in(body, "avoid", campaign_.study().pool()),
-                            .resume = true});
+                            .resume = true,
+                            .max_cost = cost_limit_in(body)});
   } catch (const InputError& error) {
     throw HttpProblem(400, error.what());
   }
@@ -142,7 +157,7 @@ Json CampaignVerbs::ask(const std::string& text, const Caller& caller) {
   const bool waits = given.empty() && result.status == AskStatus::nothing_now;
   return {{"suggestions", suggestions_json(campaign_, given)},
           {"status", status},
-          {"reason", result.reason},
+          {"reason", reason_for(caller, result)},
           {"note", result.note},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()}};
 }

@@ -38,4 +38,7 @@ Json suggestions_json(const Campaign& campaign, const std::vector<Suggestion>& s
 /// most half a minute.
 double retry_after(const Campaign& campaign);
 
+/// Why an ask has no suggestion, in words that the caller may read.
+std::string reason_for(const Caller& caller, const AskResult& result);
+
 }  // namespace acuity

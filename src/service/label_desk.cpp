@@ -144,29 +144,43 @@ std::string question_of(const Study& study) {
 
 }  // namespace
 
+// Nobody at the desk can say yes to an expensive answer: that is its owner's to do.
+AskResult LabelDesk::ask(const Caller& caller) {
+  try {
+    return campaign_.ask({.count = held_at_once,
+                          .worker = caller.name,
+                          .lease = lease_,
+                          .budget = std::nullopt,
+                          .avoid = skipped_by(caller.name),
+                          .resume = true});
+  } catch (const TooCostlyError&) {
+    return {.suggestions = {},
+            .status = AskStatus::nothing_now,
+            .reason = "the next item costs more than one may without the owner's yes",
+            .note = {}};
+  }
+}
+
 Json LabelDesk::next(const std::string& text, const Caller& caller) {
   const RequestBody body = permitted_body("/v1/label/next", text, caller, lease_);
   campaign_.refresh();
-  const AskResult result = campaign_.ask({.count = held_at_once,
-                                          .worker = caller.name,
-                                          .lease = lease_,
-                                          .budget = std::nullopt,
-                                          .avoid = skipped_by(caller.name),
-                                          .resume = true});
+  const AskResult result = ask(caller);
   const std::vector<Suggestion>& held = result.suggestions;
   std::int64_t answered = 0;
   for (const SuggestionRecord& record :
        campaign_.state().suggestions())  // gold items, too: none may stand out
     answered += !record.values.empty() && record.worker() == caller.name ? 1 : 0;
+  Json following = Json::array();
+  for (std::size_t k = 1; k < held.size(); ++k) following.push_back(item_json(held[k], caller.name));
   const bool waits = held.empty() && result.status != AskStatus::finished;
   return {{"item", held.empty() ? Json() : item_json(held[0], caller.name)},
-          {"following", held.size() > 1 ? item_json(held[1], caller.name) : Json()},
+          {"following", std::move(following)},
           {"classes", classes_json(campaign_.study())},
           {"unit", campaign_.study().file().unit},
           {"axis", TargetView::of(*campaign_.study().file().target)->prediction_axis()},
           {"question", question_of(campaign_.study())},
           {"answered", answered},
-          {"reason", held.empty() ? result.reason : ""},
+          {"reason", held.empty() ? reason_for(caller, result) : ""},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},
           {"finished", held.empty() && result.status == AskStatus::finished},
           {"holders", holders_json(caller.name)}};

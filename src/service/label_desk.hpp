@@ -26,6 +26,7 @@ class LabelDesk {
 
  private:
   const SuggestionRecord& own(std::int64_t id, const Caller& caller) const;
+  AskResult ask(const Caller& caller);
   std::vector<Index> skipped_by(const std::string& person) const;
   std::vector<Level> levels_for(const std::string& person, const SuggestionRecord& record) const;
   std::optional<Level> other_level(const std::optional<std::string>& name, const SuggestionRecord& record,

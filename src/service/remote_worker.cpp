@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "conduct/record_outcome.hpp"
 #include "service/remote_reply.hpp"
@@ -87,6 +88,7 @@ class RemoteWork {
       tell();
       if (failures_.stops()) return stop(RemoteWorkEnd::Kind::failure_guard, failures_.why_it_stops());
       if (annotators_.busy() > 0 || !untold_.empty()) continue;
+      if (!refusal_.empty()) throw InputError(refusal_);
       if (finished_) return finish();
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -125,10 +127,14 @@ class RemoteWork {
   }
 
   void ask() {
-    while (!free_.empty() && !finished_ && seconds_until(ask_at_) <= 0.0 && !options_.should_stop()) {
+    while (!free_.empty() && !finished_ && refusal_.empty() && seconds_until(ask_at_) <= 0.0 &&
+           !options_.should_stop()) {
       const std::optional<HttpReply> reply = post("/v1/ask", ask_body());
       if (!reply) return;
-      if (reply->status != 200) throw InputError("the server refuses to be asked: " + error_of(*reply));
+      if (reply->status != 200) {
+        refusal_ = "the server refuses to be asked: " + error_of(*reply);
+        return;
+      }
       const AskReply found = ask_reply_in(reply->body, study_);
       if (!found.suggestion) {
         finished_ = found.is_finished;
@@ -148,6 +154,7 @@ class RemoteWork {
   Json ask_body() const {
     Json body{{"worker", free_.front()}, {"lease", options_.lease}};
     for (const Index row : failures_.given_up()) body["avoid"].push_back(study_.pool().id(row));
+    if (options_.max_cost) body["max_cost"] = json_number(std::min(*options_.max_cost, largest_amount));
     return body;
   }
 
@@ -234,6 +241,7 @@ class RemoteWork {
   Clock::time_point heard_, away_until_{}, ask_at_{}, renew_at_{};
   double pause_ = 0.0;  // seconds; 0: the server answers
   bool finished_ = false;
+  std::string refusal_;  // of the server to be asked: what is under way is answered first
   std::string reason_;
   std::int64_t answer_count_ = 0, failure_count_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "conduct/annotator_pool.hpp"
@@ -18,6 +19,8 @@ struct RemoteWorkOptions {
   std::string worker;  ///< its name in the log; each of several annotators has a number after it
   int workers = 1;
   double lease = 300.0;  ///< seconds, renewed while annotators work
+  /// An answer that is expected to cost more is not started: InputError once nothing is under way.
+  std::optional<double> max_cost;
   int max_failures = 10;
   double grace = 5.0;             ///< seconds that annotators have to finish after an interruption
   double most_patience = 3600.0;  ///< seconds without the server after which it is given up

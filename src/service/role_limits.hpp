@@ -10,8 +10,9 @@
 
 namespace acuity {
 
-/// Suggestions that a person may hold: the item shown and the one after it.
-inline constexpr std::int64_t held_at_once = 2;
+/// Suggestions that a person may hold: the item shown and three after it, so that a slow line
+/// delays nobody.
+inline constexpr std::int64_t held_at_once = 4;
 
 /// What a field may hold. A rule is about the role label: programs, which ask and answer for others, are
 /// trusted with what they say.

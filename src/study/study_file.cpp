@@ -62,7 +62,7 @@ void read_initial_table(const TomlSection& initial, const std::vector<std::strin
 }
 
 void read_campaign(const TomlSection& campaign, const std::vector<std::string>& levels, StudyFile& study) {
-  campaign.allow({"name", "budget", "unit", "seed", "initial", "learn_costs"});
+  campaign.allow({"name", "budget", "unit", "seed", "initial", "learn_costs", "max_cost"});
   study.name = campaign.text("name").value_or(study.path.empty() ? "campaign" : study.path.stem().string());
   const std::optional<double> budget = campaign.number("budget", Range::zero_or_more_or_infinite);
   if (budget && std::isfinite(*budget)) {
@@ -70,6 +70,7 @@ void read_campaign(const TomlSection& campaign, const std::vector<std::string>& 
       campaign.wrong("budget", fmt::format("at most {}, or inf for no limit", largest_amount_text));
     study.budget = budget;
   }
+  study.max_cost = campaign.number("max_cost", Range::positive);
   study.unit = campaign.text("unit").value_or("");
   study.seed = static_cast<std::uint64_t>(campaign.integer("seed", 0).value_or(0));
   if (campaign.is_table("initial"))
@@ -457,7 +458,7 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
 }
 
 void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& study) {
-  people.allow({"max_per_item", "gold", "gold_rate"});
+  people.allow({"max_per_item", "gold", "gold_rate", "least_worth"});
   study.people.present = true;
   if (const auto gold = people.text("gold")) {
     if (gold->empty()) people.wrong("gold", "the name of a table with the columns id and class");
@@ -468,6 +469,7 @@ void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& 
     study.people.gold_rate = *people.number("gold_rate", Range::zero_to_one);
     if (study.people.gold_rate > 0.9) people.wrong("gold_rate", "from 0 to 0.9");
   }
+  if (people.has("least_worth")) study.people.least_worth = *people.number("least_worth", Range::zero_to_one);
   if (!people.has("max_per_item")) return;
   study.people.max_per_item = read_count(people, "max_per_item", 1, 1'000'000, 0);
   if (study.people.max_per_item == 1) return;

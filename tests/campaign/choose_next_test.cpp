@@ -366,6 +366,57 @@ TEST(ChooseNextInitialDesign, TakesTheFailedPointIfNoOtherIsOpen) {
   EXPECT_EQ(pairs_of(again), (std::vector<Pair>{{design.at(1), "x2"}}));
 }
 
+// A run of the finest level that failed for good is made good at another point of the design, at its level.
+TEST(ChooseNextInitialDesign, MakesAFailedRunGoodAtItsLevel) {
+  for (const bool excludes : {false, true}) {
+    Desk desk = vessels({.campaign = "initial = { x1 = 6, x4 = 2, nested = true }\n"});
+    std::vector<Suggestion> done;
+    const auto next = [&](std::size_t count) {
+      for (const Suggestion& one : desk->ask({.count = static_cast<std::int64_t>(count)}).suggestions)
+        done.push_back(one);
+    };
+    next(7);
+    ASSERT_EQ(done.back().level.name, "x4");
+    std::set<Index> coarse;
+    for (std::size_t k = 0; k < 6; ++k) {
+      coarse.insert(done[k].row);
+      desk.tell(done[k], 0.1);
+    }
+    desk->fail({.id = done.back().id, .reason = "diverged", .charge = 0.0, .exclude = excludes});
+    const Index lost = done.back().row;
+    done.clear();
+    next(2);
+    std::set<Index> fine;
+    for (const Suggestion& one : done) {
+      EXPECT_EQ(one.level.name, "x4") << excludes;
+      EXPECT_NE(one.row, lost);
+      EXPECT_TRUE(coarse.contains(one.row)) << "pairs show what the levels differ by";
+      fine.insert(one.row);
+    }
+    EXPECT_EQ(fine.size(), 2U);
+  }
+}
+
+// The failed point is one of the coarse level, and the fine run that was to be made there goes elsewhere.
+TEST(ChooseNextInitialDesign, MakesRunsGoodThatWereToFollowAFailedOne) {
+  const Setting setting{.campaign = "initial = { x1 = 6, x4 = 2, nested = true }\n"};
+  Desk whole = vessels(setting), desk = vessels(setting);
+  const std::vector<Suggestion> plan = whole->ask({.count = 8}).suggestions;
+  const Index nested = plan.back().row;
+  int coarse = 0, fine = 0;
+  for (int k = 0; k < 9; ++k) {
+    const Suggestion one = desk->ask().suggestions.at(0);
+    if (one.row == nested) {
+      desk->fail({.id = one.id, .reason = "diverged"});
+      continue;
+    }
+    ++(one.level.name == "x4" ? fine : coarse);
+    desk.tell(one, 0.1);
+  }
+  EXPECT_EQ(coarse, 6);
+  EXPECT_EQ(fine, 2);
+}
+
 TEST(ChooseNextInitialDesign, SkipsPointsToAvoid) {
   const Setting setting{.campaign = "initial = { count = 4, level = \"x1\" }\n"};
   Desk desk = vessels(setting), whole = vessels(setting);

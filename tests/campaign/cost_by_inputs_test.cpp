@@ -225,7 +225,7 @@ std::vector<std::pair<Index, double>> design_runs(const std::string& text, const
   Campaign campaign = started(text);
   std::vector<std::pair<Index, double>> found;
   for (std::int64_t k = 0; k < count; ++k) {
-    const Suggestion asked = campaign.ask().suggestions.at(0);
+    const Suggestion asked = campaign.ask({.max_cost = HUGE_VAL}).suggestions.at(0);
     Answer answer;
     answer.id = asked.id;
     answer.values = {std::sin(asked.inputs[0])};
@@ -270,7 +270,7 @@ TEST(InitialDesign, LeavesOutRunsThatItsShareOfTheBudgetCannotPay) {
   Campaign campaign = started(pilot_settings());
   int hybrids = 0;
   for (int k = 0; k < 16; ++k) {
-    const AskResult result = campaign.ask();
+    const AskResult result = campaign.ask({.max_cost = HUGE_VAL});
     if (result.suggestions.empty()) break;
     const Suggestion& asked = result.suggestions.front();
     hybrids += asked.level.name == "hybrid";
@@ -298,6 +298,84 @@ TEST(LargeRuns, AreNamedIfOneTakesMoreThanATenthOfTheBudget) {
   EXPECT_EQ(large_run_text(study, &campaign.state(), "hybrid", 60.0, 900.0),
             "a run at hybrid has taken 514 of the budget of 900, 60 are expected for the next");
   EXPECT_EQ(large_run_text(study, &campaign.state(), "tight", 60.0, 900.0), "");
+}
+
+// What the ask says instead of a suggestion; empty if it gives one.
+std::string refusal(Campaign& campaign, const AskOptions& options) {
+  const std::size_t events = campaign.events().size();
+  try {
+    EXPECT_EQ(campaign.ask(options).suggestions.size(), 1U);
+    return "";
+  } catch (const TooCostlyError& error) {
+    EXPECT_EQ(campaign.events().size(), events) << "nothing is recorded";
+    return error.what();
+  }
+}
+
+// A design of one run at a level whose price is a guess or a declared one.
+std::string one_dear_run(const std::string& cost, const std::string& rest = "") {
+  return "[campaign]\nbudget = 400\nseed = 3\nunit = \"h\"\ninitial = { count = 1, level = \"fine\" }\n" +
+         rest +
+         "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\ncost = 1\n"
+         "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = " +
+         cost + "\n[model]\namplitude = 1\nlengthscale = 0.4\nmean = 0\n";
+}
+
+TEST(CostLimit, IsATenthOfTheBudgetForRunsOfTheDesignWhosePriceIsAGuess) {
+  const auto said = [](const std::string& text, const AskOptions& options) {
+    Campaign campaign = started(text);
+    return refusal(campaign, options);
+  };
+  EXPECT_EQ(said(one_dear_run("{ guess = 40 }"), {}), "") << "a tenth is allowed";
+  const std::string refused = said(one_dear_run("{ guess = 41 }"), {});
+  EXPECT_NE(
+      refused.find("at level \"fine\" is expected to cost 41 h, more than a tenth of the budget, 40; --yes "
+                   "permits it"),
+      std::string::npos)
+      << refused;
+  EXPECT_EQ(said(one_dear_run("{ guess = 41 }"), {.max_cost = 41.0}), "");
+  EXPECT_EQ(said(one_dear_run("{ guess = 41 }"), {.max_cost = HUGE_VAL}), "");
+  EXPECT_EQ(said(one_dear_run("{ guess = 41 }", "max_cost = 41\n"), {}), "");
+  EXPECT_EQ(said(one_dear_run("41"), {}), "") << "who declares a price has agreed to it";
+  EXPECT_NE(said(one_dear_run("41", "max_cost = 30\n"), {}), "") << "unless he says otherwise";
+  EXPECT_NE(said(one_dear_run("41"), {.max_cost = 30.0}), "");
+}
+
+TEST(CostLimit, CountsWhatAnswersHaveTaughtAboutADeclaredPrice) {
+  std::string text = one_dear_run("30");
+  text.replace(text.find("count = 1"), 9, "count = 3");
+  Campaign campaign = started(text);
+  const Suggestion first = campaign.ask().suggestions.at(0);
+  Answer answer;
+  answer.id = first.id;
+  answer.values = {0.1};
+  answer.cost = 120.0;  // (3 * 30 + 120) / 4 = 52.5 from now on
+  campaign.tell({answer});
+  EXPECT_NE(refusal(campaign, {}).find("expected to cost 52.5 h"), std::string::npos);
+}
+
+TEST(CostLimit, HoldsForEveryAnswerIfTheStudyHasOne) {
+  Campaign campaign = started(
+      "[campaign]\nbudget = 400\nseed = 3\nmax_cost = 20\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 30\n"
+      "[model]\namplitude = 1\nlengthscale = 0.4\nmean = 0\nfit = \"never\"\n");
+  EXPECT_NE(refusal(campaign, {}), "");
+  EXPECT_EQ(refusal(campaign, {.max_cost = 30.0}), "");
+}
+
+// The sheet that was asked for is filled as far as it goes; the next ask says why.
+TEST(CostLimit, EndsAListOfSuggestionsBeforeTheDearOne) {
+  Campaign campaign = started(
+      "[campaign]\nbudget = 400\nseed = 3\ninitial = { coarse = 3, fine = 1 }\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\ncost = { guess = 4 }\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = { guess = 50 }\n"
+      "[model]\namplitude = 1\nlengthscale = 0.4\nmean = 0\n");
+  const AskResult list = campaign.ask({.count = 10});
+  EXPECT_EQ(list.suggestions.size(), 3U);
+  EXPECT_EQ(list.status, AskStatus::nothing_now);
+  EXPECT_NE(list.reason.find("expected to cost 50"), std::string::npos) << list.reason;
+  EXPECT_NE(refusal(campaign, {}), "");
+  EXPECT_EQ(campaign.ask({.max_cost = HUGE_VAL}).suggestions.at(0).level.name, "fine");
 }
 
 TEST(CostByInputs, RefusesWhatHasNoPriceToBeginWith) {

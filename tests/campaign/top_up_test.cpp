@@ -349,6 +349,26 @@ TEST(TopUp, BatchesContinueEveryRunOnceAndFollowThePlan) {
   EXPECT_LE(campaign.state().spent(), 150.0 * (1.0 + 1e-9));
 }
 
+// Every point has an answer, so that only runs can be continued: that is something to plan for.
+TEST(TopUp, PlansForRunsThatCanBeContinuedIfNoPointIsOpen) {
+  Campaign campaign = started(settings(planned));
+  const AskResult all = campaign.ask({.count = 36, .level = "x1"});
+  ASSERT_EQ(all.suggestions.size(), 36U);
+  for (const Suggestion& s : all.suggestions) campaign.tell({answer_to(s)});
+  const AskResult next = campaign.ask();
+  ASSERT_EQ(next.suggestions.size(), 1U);
+  EXPECT_TRUE(next.suggestions[0].resume_from);
+  const Planned* last = nullptr;
+  const std::vector<StoredEvent> events = campaign.events();
+  for (const StoredEvent& stored : events)
+    if (const auto* plan = std::get_if<Planned>(&stored.event)) last = plan;
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->note.find("nothing can be bought"), std::string::npos) << last->note;
+  double planned_purchases = 0.0;
+  for (const double count : last->purchases) planned_purchases += count;
+  EXPECT_GT(planned_purchases, 0.0);
+}
+
 TEST(TopUp, ReplayOfEveryPrefixGoesOnAsItDid) {
   Campaign campaign = started(settings(planned));
   spend(campaign);

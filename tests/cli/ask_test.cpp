@@ -309,6 +309,45 @@ TEST(Ask, SaysBeforeThatOneRunTakesMuchOfTheBudgetAsCheckAndRunDo) {
   EXPECT_LT(run.err.find(sentence), run.err.find("at fine, cost 20")) << run.err;
 }
 
+TEST(Ask, NeedsAYesForAnAnswerThatCostsMoreThanOneMayAndSoDoesRun) {
+  const Folder folder;
+  std::string pool = "x\n";
+  for (int k = 0; k < 20; ++k) pool += fmt::format("{}\n", k);
+  folder.write("pool.csv", pool);
+  const auto study = [](const std::string& fine, const std::string& campaign) {
+    return "[campaign]\nbudget = 100\nunit = \"h\"\ninitial = { coarse = 2, fine = 1 }\n" + campaign +
+           "[pool]\nfile = \"pool.csv\"\n[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = 1\n"
+           "[[level]]\nname = \"fine\"\nnoise_sd = 0.01\ncost = " +
+           fine + "\n[annotator]\ncommand = \"echo {x}\"\n";
+  };
+  folder.write("study.toml", study("{ guess = 20 }", ""));
+  ASSERT_EQ(run_acuity({"init", "C", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  const auto sheet = run_acuity({"ask", "C", "-n", "5"}, folder.path());
+  EXPECT_EQ(sheet.exit_code, 0) << "the two coarse ones";
+  EXPECT_NE(sheet.err.find("no more to ask"), std::string::npos) << sheet.err;
+  const auto refused = run_acuity({"ask", "C"}, folder.path());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(
+      refused.err.find("is expected to cost 20 h, more than a tenth of the budget, 10; --yes permits it"),
+      std::string::npos)
+      << refused.err;
+  EXPECT_EQ(run_acuity({"ask", "C", "--max-cost", "19.9"}, folder.path()).exit_code, 2);
+  EXPECT_EQ(run_acuity({"ask", "C", "--max-cost", "x"}, folder.path()).exit_code, 2);
+  EXPECT_EQ(run_acuity({"ask", "C", "--max-cost", "20"}, folder.path()).exit_code, 0);
+  // Of run, what was answered before is on record, and the same command with a yes goes on.
+  const auto run = run_acuity({"run", "D", "--study", "study.toml"}, folder.path());
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_NE(run.err.find("is expected to cost 20 h"), std::string::npos) << run.err;
+  EXPECT_NE(run_acuity({"status", "D", "--format", "json"}, folder.path()).out.find("\"annotations\":2"),
+            std::string::npos);
+  EXPECT_EQ(run_acuity({"run", "D", "--yes"}, folder.path()).exit_code, 0);
+  // A price that the study declares is agreed to, unless the study says what is too much.
+  folder.write("declared.toml", study("20", ""));
+  EXPECT_EQ(run_acuity({"run", "E", "--study", "declared.toml"}, folder.path()).exit_code, 0);
+  folder.write("limited.toml", study("20", "max_cost = 15\n"));
+  EXPECT_EQ(run_acuity({"run", "F", "--study", "limited.toml"}, folder.path()).exit_code, 2);
+}
+
 // A model in other units than the answers: the first answers show it, and one warning is enough.
 TEST(Ask, SaysOnceThatTheFirstAnswersAreFarOff) {
   const Folder folder;

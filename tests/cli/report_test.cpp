@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "campaign/campaign_model.hpp"
+#include "judgement/held_out.hpp"
 #include "support/campaign_desk.hpp"
 #include "support/campaigns.hpp"
 #include "support/markup.hpp"
@@ -99,6 +101,50 @@ TEST(Report, ShowsThePredictionsOfPredict) {
     EXPECT_NEAR(curve.low[k], rows[k].at("low").get<double>(), 1e-9);
     EXPECT_NEAR(curve.high[k], rows[k].at("high").get<double>(), 1e-9);
   }
+}
+
+// The error that a report measures on a table, and the one that it expects there, are those of `predict`.
+TEST(Report, MeasuresTheErrorOfThePredictionsOfPredict) {
+  std::string pool = "x\n", test = "x,y,noise_variance\n", at = "x\n";
+  for (int k = 0; k < 30; ++k) pool += fmt::format("{}\n", 0.2 * k);
+  const auto truth = [](double x) { return std::sin(1.3 * x) + 0.2 * x; };
+  for (int k = 0; k < 25; ++k) {
+    const double x = 0.11 + 0.23 * k;
+    test += fmt::format("{},{},0\n", x, truth(x));
+    at += fmt::format("{}\n", x);
+  }
+  const Desk desk(
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[noise]\nnugget = 0\n[[level]]\nname = "
+      "\"coarse\"\nnoise_sd = 0.3\ncost = 1\n[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n"
+      "[annotator]\nsimulated = \"sine\"\n");
+  desk.folder.write("pool.csv", pool);
+  desk.folder.write("at.csv", at);
+  const std::filesystem::path table = desk.folder.write("test.csv", test);
+  ASSERT_EQ(desk.run({"run", "C", "--study", "study.toml"}).exit_code, 0);
+  const ProgramResult predicted = desk.run({"predict", "C", "--at", "at.csv", "--format", "json"});
+  ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+  const nlohmann::json rows = nlohmann::json::parse(predicted.out).at("rows");
+  double squares = 0.0, variances = 0.0;
+  for (const nlohmann::json& row : rows) {
+    const double error = truth(row.at("x").get<double>()) - row.at("mean").get<double>();
+    squares += error * error / static_cast<double>(rows.size());
+    variances += row.at("variance").get<double>() / static_cast<double>(rows.size());
+  }
+  const Campaign campaign = Campaign::open(desk.folder.path() / "C", Access::read);
+  const CampaignData data = campaign_data(campaign, read_held_out(table, campaign.study()));
+  ASSERT_TRUE(data.is_held_out);
+  const auto& last = data.course.errors.back();
+  EXPECT_NEAR(last.error, std::sqrt(squares), 1e-9);
+  EXPECT_NEAR(last.expected, std::sqrt(variances), 1e-9);
+  // By the point estimate, which choices use, they are others.
+  const CampaignModel estimate(campaign.study(), campaign.state());
+  const Vector mean = estimate.posterior().mean(read_held_out(table, campaign.study()).points);
+  double other = 0.0;
+  for (Index i = 0; i < mean.size(); ++i) {
+    const double x = 0.11 + 0.23 * static_cast<double>(i), error = truth(x) - mean(i);
+    other += error * error / static_cast<double>(mean.size());
+  }
+  EXPECT_GT(std::abs(std::sqrt(other) - last.error), 1e-6);
 }
 
 TEST(Report, RefusesWhatItCannotUseAndWritesNothing) {

@@ -126,6 +126,31 @@ TEST(RunLoop, WorksOnlyOnWhatIsPendingIfItMayNotAsk) {
   EXPECT_EQ(annotators.started, 0);
 }
 
+// What is under way is answered and recorded before the run ends; with a yes the same run goes on.
+TEST(RunLoop, EndsBeforeAnAnswerThatCostsMoreThanOneMay) {
+  const std::string text =
+      "[campaign]\nbudget = 56\ninitial = { coarse = 3, fine = 1 }\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = { guess = 2 }\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = { guess = 50 }\n[annotator]\ncommand = \"true\"\n";
+  for (const bool at_once : {false, true}) {
+    Desk desk(text);
+    ScriptedPool annotators([](const Suggestion& asked) { return answered(asked); });
+    annotators.at_once = at_once;
+    try {
+      desk.run(annotators, {.workers = 2});
+      FAIL() << "the fine run was started";
+    } catch (const TooCostlyError& error) {
+      EXPECT_NE(std::string(error.what()).find("expected to cost 50"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(annotators.started, 3);
+    EXPECT_EQ(desk.campaign->state().annotations(), 3);
+    EXPECT_TRUE(desk.campaign->state().pending().empty());
+    EXPECT_TRUE(desk.campaign->state().owner().host.empty()) << "others may run it";
+    EXPECT_EQ(desk.run(annotators, {.max_cost = 50.0}).kind, Kind::finished);
+    EXPECT_GE(annotators.started, 4);
+  }
+}
+
 TEST(RunLoop, IsInterruptedBetweenSteps) {
   Desk desk;
   int answers = 0;

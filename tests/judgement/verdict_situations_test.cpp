@@ -501,10 +501,18 @@ TEST(VerdictSituations, PeopleAreLearnedWithoutABoundAndJudgedByTheirSurprise) {
       verdict_on(played.campaign(), played.held_out(table_of(crowd, crowd.truth)));
   EXPECT_EQ(by_truth.evidence_name(), "held-out");
   EXPECT_NE(by_truth.words(), "too sure") << by_truth.text();
+  // What is said of the labels and the word do not contradict each other.
+  for (const Vector& labels :
+       {crowd.truth, Vector(probability.array().unaryExpr([](double p) { return p > 0.5 ? 1.0 : -1.0; }))}) {
+    const CalibrationVerdict one = verdict_on(played.campaign(), played.held_out(table_of(crowd, labels)));
+    EXPECT_EQ(one.reason.find("fit them") != std::string::npos, !one.is_bad()) << one.text();
+    EXPECT_EQ(one.reason.find("surprising") != std::string::npos, one.is_bad()) << one.text();
+  }
   // The opposite class wherever the model is sure: nothing could be more surprising.
   const Vector opposite = (0.5 - probability.array()).sign();
   const CalibrationVerdict wrong = verdict_on(played.campaign(), played.held_out(table_of(crowd, opposite)));
   EXPECT_EQ(wrong.words(), "too sure") << wrong.text();
+  EXPECT_NE(wrong.reason.find("they are more surprising"), std::string::npos) << wrong.reason;
   EXPECT_NE(wrong.reason.find("judged by 200 held-out labels of test.csv"), std::string::npos)
       << wrong.reason;
 }

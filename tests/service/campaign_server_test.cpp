@@ -45,6 +45,19 @@ TEST(CampaignServer, AsksAndTellsAsTheProgramDoes) {
   EXPECT_EQ(pending.at(0).at("worker"), "w1");
 }
 
+TEST(CampaignServer, GivesNothingThatCostsMoreThanOneMayWithoutAYes) {
+  std::string text = study_text;
+  ASSERT_NE(text.find("[campaign]\n"), std::string::npos);
+  text.insert(text.find("[campaign]\n") + 11, "max_cost = 0.5\n");
+  const Served served(text);
+  const HttpReply refused = served.post("rob", "ask", Json::object());
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("is expected to cost"), std::string::npos) << refused.body;
+  EXPECT_EQ(served.shown("status").at("pending"), 0);
+  EXPECT_EQ(served.post("rob", "ask", {{"max_cost", 0}}).status, 400);
+  EXPECT_EQ(served.done("rob", "ask", {{"max_cost", 100}}).at("suggestions").size(), 1U);
+}
+
 TEST(CampaignServer, GivesAWorkerBackWhatItHasNotAnswered) {
   const Served served;
   const Json first = served.done("rob", "ask", {{"worker", "w1"}});
@@ -256,12 +269,14 @@ TEST(LabelDesk, GivesOneItemAfterAnotherToSeveralPeople) {
       EXPECT_EQ(served.done(person, "label/next", Json::object()).at("item").at("id"), item.at("id"))
           << "the same one until it is answered";
       const Json following = next.at("following");
+      EXPECT_LE(following.size(), 3U);
+      if (round == 0 && person == "lea") EXPECT_EQ(following.size(), 3U) << "a slow line delays nobody";
       served.done(person, "label/answer",
                   {{"id", item["id"]}, {"y", round % 2 == 0 ? 1 : -1}, {"seconds", 2.5}});
       ++answers;
       const Json then = served.done(person, "label/next", Json::object());
-      if (!following.is_null() && !then.at("item").is_null()) {
-        EXPECT_EQ(then.at("item").at("id"), following.at("id"));
+      if (!following.empty() && !then.at("item").is_null()) {
+        EXPECT_EQ(then.at("item").at("id"), following.at(0).at("id"));
       }
     }
   EXPECT_GE(answers, 8);

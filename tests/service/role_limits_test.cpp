@@ -100,7 +100,7 @@ TEST(RoleLimits, AreTheseForEveryFieldOfPeople) {
       if (field.rule != FieldRule::any && is_allowed(route, Role::label))
         bound[route.pattern].insert(field.name);
   const std::map<std::string, std::set<std::string>> expected{
-      {"/v1/ask", {"count", "worker", "lease", "level", "capacity", "avoid"}},
+      {"/v1/ask", {"count", "worker", "lease", "level", "capacity", "avoid", "max_cost"}},
       {"/v1/tell", {"y", "cost", "noise_sd", "accuracy", "level", "alpha"}},
       {"/v1/fail", {"cost", "exclude"}},
       {"/v1/heartbeat", {"lease"}},

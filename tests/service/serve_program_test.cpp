@@ -95,6 +95,23 @@ TEST(Serve, RemoteWorkersFinishACampaign) {
   EXPECT_EQ(desk.run("ask").exit_code, 3) << "nobody owns it any more, and it is finished";
 }
 
+TEST(Serve, AWorkerStartsNothingThatCostsMoreThanOneMayWithoutAYes) {
+  ServedDesk desk("echo 0.5");
+  std::string text = desk.folder.read("study.toml");
+  text.insert(text.find("budget"), "max_cost = 0.5\n");
+  desk.folder.write("limited.toml", text);
+  ASSERT_EQ(desk.run("change", {"--study", "limited.toml", "--yes"}).exit_code, 0);
+  desk.serve();
+  const ProgramResult refused = run_acuity(desk.join("w"), desk.folder.path());
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("is expected to cost"), std::string::npos) << refused.err;
+  EXPECT_EQ(desk.status().at("annotations"), 0);
+  std::vector<std::string> with_yes = desk.join("w");
+  with_yes.emplace_back("--yes");
+  EXPECT_EQ(run_acuity(with_yes, desk.folder.path()).exit_code, 0);
+  EXPECT_GE(desk.status().at("annotations"), 4);
+}
+
 TEST(Serve, IsKilledAndComesBackAndWorkersGoOn) {
   ServedDesk desk("sleep 0.4; echo 0.5");
   desk.serve();

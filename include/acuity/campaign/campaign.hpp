@@ -58,6 +58,15 @@ struct AskOptions {
   /// What this worker has and has not answered yet comes first, oldest first, and counts. With a lease, one
   /// of which less than half is left is renewed.
   bool resume = false;
+  /// An answer that is expected to cost more is not asked for: TooCostlyError. Absent: as the study says
+  /// (StudyFile::max_cost). Infinite: no limit.
+  std::optional<double> max_cost = std::nullopt;
+};
+
+/// The next answer is expected to cost more than may be spent on one without a yes. Nothing was recorded.
+class TooCostlyError : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 /// Whether there is more to ask for.
@@ -73,6 +82,8 @@ struct AskResult {
   AskStatus status = AskStatus::open;
   std::string reason;  ///< if the status is not open
   std::string note;    ///< one sentence if the belief that chose has a problem, otherwise empty
+  /// Whom to ask instead of the person whose answer is worth too little (PeopleSetting::least_worth).
+  std::string ask_instead = {};
 };
 
 /// An answer to a suggestion, as a caller reports it.

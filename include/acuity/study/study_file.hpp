@@ -139,6 +139,9 @@ struct PeopleSetting {
   std::filesystem::path gold;  ///< a table of points with a known class; empty: none
   double gold_rate = 0.05;     ///< how often a person is asked about one of them
   int max_per_item = 0;        ///< answers per point and level; 0: no limit. More than one implies `repeat`
+  /// Nobody is asked whose best answer is worth less than this share of somebody else's per cost. 0:
+  /// everybody is asked.
+  double least_worth = 0.01;
 };
 
 /// Stopping rules in addition to the budget.
@@ -168,6 +171,9 @@ struct StudyFile {
   std::uint64_t seed = 0;
   InitialSetting initial;
   bool learn_costs = false;  ///< price lists: reported costs change the expected ones (docs/math.md 5.6)
+  /// An answer that is expected to cost more needs a yes. Absent: a tenth of the budget in the initial design
+  /// where the cost is a guess or learned, otherwise no limit.
+  std::optional<double> max_cost;
 
   std::filesystem::path pool_file;  ///< resolved relative to the study's folder
   std::optional<std::string> pool_id;
