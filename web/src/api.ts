@@ -258,10 +258,10 @@ export interface LabelItem {
   levels: { name: string; cost: number }[]; // the person may choose among these; one: no choice
 }
 
-/** POST /v1/label/next {}: the item of this person, and the one after it. The same items again until they are answered. */
+/** POST /v1/label/next {}: the item of this person, and those after it. The same items again until they are answered. */
 export interface LabelNext {
   item: LabelItem | null;
-  following: LabelItem | null;
+  following: LabelItem[];
   classes: { value: -1 | 1; name: string; key: string }[] | null; // null: a number is asked for
   unit: string; // of money; may be empty
   axis: string; // what the number means

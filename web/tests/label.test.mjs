@@ -101,6 +101,28 @@ describe("labelling", { skip: missing || false }, () => {
     await target.close();
   });
 
+  it("shows the next three items at once on a slow line", { skip: realUrl ? "timed on the mock server" : false }, async () => {
+    const target = await Target.open("claims");
+    const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
+    await tab.page.waitForSelector("#item");
+    target.mock.latency = 2500;
+    const seen = new Set([await items(tab.page)]);
+    for (let k = 0; k < 3; ++k) {
+      await tab.page.waitForTimeout(200);
+      const before = await items(tab.page);
+      await tab.page.keyboard.press("1");
+      await tab.page.waitForTimeout(200);
+      assert.equal(await tab.page.locator("#item-name").count(), 1, `answer ${k + 1} has to wait for the next item`);
+      assert.notEqual(await items(tab.page), before);
+      seen.add(await items(tab.page));
+    }
+    assert.equal(seen.size, 4);
+    target.mock.latency = 0;
+    await until(async () => (await tab.page.evaluate(() => sessionStorage.getItem("acuity-outbox"))) === "[]", "everything sent");
+    await tab.close();
+    await target.close();
+  });
+
   it("undoes: the last item comes back and its new answer counts", async () => {
     const target = await Target.open("claims");
     const tab = await openTab(target, "/label", { token: tokensOf().label[0] });

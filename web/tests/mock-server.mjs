@@ -97,7 +97,11 @@ export class MockServer {
     const given = (request.headers.authorization ?? "").replace(/^Bearer /, "");
     const who = given ? tokens[given] : { name: "", role: "watch", level: null, can_label: false };
     if (!who) return this.send(response, 401, { error: "This token is not known" });
-    if (request.method === "POST") return this.post(path, who, await bodyOf(request), response);
+    if (request.method === "POST") {
+      const body = await bodyOf(request);
+      if (this.latency) await new Promise((resume) => setTimeout(resume, this.latency));
+      return this.post(path, who, body, response);
+    }
     const [x, y, at] = ["x", "y", "at"].map((name) => url.searchParams.get(name) ?? "");
     if (path === "/v1/me") return this.send(response, 200, { ...who, only_watch: this.onlyWatch ?? false, asks_people: this.asksPeople ?? true, version: "0.2.0" });
     if (path === "/v1/view") return this.send(response, 200, this.campaign.view());
@@ -141,16 +145,16 @@ export class MockServer {
   labelNext(who, response) {
     const hand = this.held.get(who.name) ?? [];
     this.held.set(who.name, hand);
-    while (!this.nothing && hand.length < 2) {
+    while (!this.nothing && hand.length < 4) {
       const item = this.campaign.item(this.nextItem++);
       this.items.set(item.id, item);
       hand.push(item.id);
     }
-    const [item, following] = hand.map((id) => this.items.get(id));
+    const [item, ...following] = hand.map((id) => this.items.get(id));
     const classes = this.campaign.shape.classes?.map((name, k) => ({ value: 2 * k - 1, name, key: String(k + 1) })) ?? null;
     const answered = [...this.handled.values()].filter((one) => one.who === who.name && "y" in one).length;
     const empty = { reason: "", retry_after: null, finished: false, holders: [] };
-    this.send(response, 200, { item: item ?? null, following: following ?? null, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, question: classes ? "fraud: honest or fraud?" : `${this.campaign.view().target.axis}?`, answered, ...empty, ...(item ? {} : this.nothing) });
+    this.send(response, 200, { item: item ?? null, following, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, question: classes ? "fraud: honest or fraud?" : `${this.campaign.view().target.axis}?`, answered, ...empty, ...(item ? {} : this.nothing) });
   }
 }
 

@@ -1,4 +1,4 @@
-// The course of labelling: the item on the page, the one after it, what was answered, and how long it took.
+// The course of labelling: the item on the page, those after it, what was answered, and how long it took.
 import { signal } from "@preact/signals";
 import type { LabelItem, LabelNext } from "../api";
 import { post, RequestFailed } from "../client";
@@ -28,7 +28,7 @@ const watch = new Stopwatch();
 const past: Past[] = [];
 const finished = new Set<number>(); // ids that this tab has dealt with
 let waiting: LabelItem | null = null; // set aside by undo
-let following: LabelItem | null = null;
+let following: LabelItem[] = []; // loaded ahead, so that a slow line delays nobody
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let fetching = false;
 
@@ -61,22 +61,22 @@ export async function fetchNext(): Promise<void> {
   clearTimeout(retryTimer);
   try {
     const found = await post<LabelNext>("/v1/label/next", {});
-    const fresh = [found.item, found.following].filter((one): one is LabelItem => one !== null && !finished.has(one.id));
+    const fresh = [found.item, ...found.following].filter((one): one is LabelItem => one !== null && !finished.has(one.id));
     next.value = found;
     problem.value = "";
     retryAt.value = outbox.value.length > 0 ? retryAt.value : null;
     if (again.value) {
       waiting = fresh.find((one) => one.id === waiting?.id) ?? fresh[0] ?? waiting;
-      following = fresh.find((one) => one.id !== waiting?.id) ?? null;
+      following = fresh.filter((one) => one.id !== waiting?.id);
     } else {
       const shown = fresh.find((one) => one.id === item.value?.id) ?? fresh[0] ?? null;
-      following = fresh.find((one) => one.id !== shown?.id) ?? null;
+      following = fresh.filter((one) => one.id !== shown?.id);
       show(shown);
     }
     preload(item.value);
-    preload(following);
-    loading.value = false;
-    if (!item.value && !found.finished) {
+    following.forEach(preload);
+    loading.value = !item.value && outbox.value.length > 0; // what was sent makes room for more
+    if (!item.value && !found.finished && !loading.value) {
       const seconds = Math.min(120, Math.max(1, found.retry_after ?? 10));
       retryAt.value = null;
       retryTimer = setTimeout(() => void fetchNext(), 1000 * seconds);
@@ -121,10 +121,11 @@ function advance(): void {
     return;
   }
   if (item.value) finished.add(item.value.id);
-  const upcoming = following && !finished.has(following.id) ? following : null;
-  following = null;
+  following = following.filter((one) => !finished.has(one.id));
+  const upcoming = following.shift() ?? null;
   loading.value = upcoming === null;
   show(upcoming);
+  if (following.length < 2) void fetchNext(); // beside the answers on their way
 }
 
 export function answer(y: number, said: string, level: string): void {
