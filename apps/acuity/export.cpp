@@ -4,6 +4,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/additive_kernel.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
@@ -137,11 +138,21 @@ SortedJson classification_json(const EpPosterior& posterior, const Observations&
           {"log_marginal_likelihood", posterior.log_evidence()}};
 }
 
+// By input; null where an input stays as it is.
+SortedJson maps_json(const std::vector<InputMap>& maps) {
+  SortedJson list = SortedJson::array();
+  for (const InputMap& map : maps)
+    list.push_back(map.is_identity()
+                       ? SortedJson()
+                       : SortedJson{{"from", map.from}, {"to", map.to}, {"slope_beyond", map.slope_beyond}});
+  return list;
+}
+
 // One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first,
 // after taking logarithms of inputs on a log scale.
 SortedJson posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file,
                           const std::vector<Input>& inputs) {
-  const auto& kernel = dynamic_cast<const StationaryKernel&>(*prior.kernel).options();
+  const StationaryKernelOptions& kernel = stationary_part(*prior.kernel)->options();
   SortedJson json{{"amplitude", kernel.amplitude},
                   {"lengthscale", file.lengthscale_per_input || kernel.lengthscale.size() != 1
                                       ? list(kernel.lengthscale)
@@ -152,6 +163,9 @@ SortedJson posterior_json(const Prior& prior, const Observations& observations, 
     for (const CategoryFactor& category : kernel.categories)
       json["similarity"][inputs[static_cast<std::size_t>(category.input)].name] = category.similarity();
   }
+  if (const auto* sum = dynamic_cast<const AdditiveKernel*>(prior.kernel.get()))
+    json["additive_share"] = sum->share();
+  if (!prior.scaling.maps().empty()) json["input_maps"] = maps_json(prior.scaling.maps());
   if (!prior.scaling.is_identity()) {
     json["centre"] = list(prior.scaling.centre());
     json["scale"] = list(prior.scaling.scale());
@@ -197,6 +211,11 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   for (const HyperparameterDraw& draw : averaged.draws()) {
     SortedJson one = posterior_json(draw.prior, draw.observations, study.file(), study.pool().columns());
     one["weight"] = draw.weight;
+    if (draw.map)
+      one["answer_map"] = {{"lambda", draw.map->lambda}, {"centre", draw.map->centre},
+                           {"spread", draw.map->spread}, {"low", draw.map->low},
+                           {"high", draw.map->high},     {"offset", draw.map->offset},
+                           {"factor", draw.map->factor}};
     json["draws"].push_back(std::move(one));
   }
   return sorted_json_text(json, 1) + "\n";

@@ -13,6 +13,7 @@
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "text/result_table.hpp"
+#include "views/structures_json.hpp"
 
 namespace acuity {
 
@@ -130,6 +131,12 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   const StudyModel model = StudyLearner(study).model_given(annotations, learned);
   const std::vector<EstimatedBias> biases = level_biases(study, model);
   for (const Field& field : bias_fields(biases)) fields.push_back(field);
+  const Vector weights = weights_of(learned.structures);
+  for (std::size_t k = 0; k < learned.structures.size(); ++k) {
+    fields.push_back(number_field(fmt::format("weight_{}", name_of(learned.structures[k].structure)),
+                                  weights(static_cast<Index>(k))));
+    fields.back().list = "structures";
+  }
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));
   fields.push_back(count_field("evaluations", learned.evaluations));
@@ -142,6 +149,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
   out << fields_text(fields,
                      {{"lengthscale", json_numbers(lengthscales)},
                       {"similarity", similarities},
+                      {"structures", structures_json(learned)},
                       {"level_bias", level_bias_json(biases)}},
                      arguments.format);
   return ExitCode::done;

@@ -58,6 +58,7 @@ def create(
     fit: Any = None,
     prior: Optional[str] = None,
     average: Optional[int] = None,
+    structure: Union[None, str, Sequence[str]] = None,
     optimiser: Optional[str] = None,
     restarts: Optional[int] = None,
     fit_noise: bool = False,
@@ -94,7 +95,8 @@ def create(
 
     What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
     one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
-    predictions averaged over 8 sets of hyperparameters; an initial design that fills the pool; the budget planned; costs that
+    predictions averaged over 8 sets of hyperparameters, from 20 answers on of four structures of f (structure = "average",
+    "plain", "ranked", "additive", "transformed" or a list of these); an initial design that fills the pool; the budget planned; costs that
     answers report learned. `campaign.check()` says what that means here.
 
     goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per
@@ -200,6 +202,7 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
         "model": {
             **{key: given[key] for key in ("kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts")},
             "fit_noise": True if given["fit_noise"] else None, "prior": given["prior"], "average": given["average"],
+            "structure": given["structure"],
         },
         "acquisition": {key: given[key] for key in ("information", "graph", "infinite", "approximation", "plan")},
     }

@@ -176,6 +176,13 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (event.log_parameters.size() != kernel_parameters_)
     throw InputError(fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(),
                                  kernel_parameters_));
+  for (const FittedStructure& one : event.structures) {
+    const std::size_t wanted =
+        kernel_parameters_ + (structure_named(one.name) == Structure::additive ? 1 : 0);
+    if (one.log_parameters.size() != wanted)
+      throw InputError(fmt::format("it has {} hyperparameters of the structure \"{}\", must have {}",
+                                   one.log_parameters.size(), one.name, wanted));
+  }
   // The prior variance is the square of the first parameter.
   if (!std::isnormal(std::exp(2.0 * event.log_parameters.front())))
     refuse_value("the logarithm of the amplitude", event.log_parameters.front(),

@@ -1,5 +1,6 @@
 #include "campaign/state_queries.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -73,6 +74,51 @@ double paid_for(const State& state, const SuggestionRecord& record) {
     paid += one->charged;
   }
   return paid;
+}
+
+}  // namespace
+
+namespace {
+
+// Those that the study has; structures of another study, which it was before, are left out.
+std::vector<LearnedStructure> structures_of(const Study& study, const Fitted& fitted) {
+  std::vector<LearnedStructure> structures;
+  const std::vector<Structure>& wanted = study.file().structures;
+  for (const FittedStructure& one : fitted.structures) {
+    const std::optional<Structure> structure = structure_named(one.name);
+    if (!structure || std::find(wanted.begin(), wanted.end(), *structure) == wanted.end()) continue;
+    LearnedStructure learned{.structure = *structure,
+                             .log_parameters = Eigen::Map<const Vector>(
+                                 one.log_parameters.data(), static_cast<Index>(one.log_parameters.size())),
+                             .nugget = one.nugget,
+                             .map = std::nullopt,
+                             .objective = one.objective};
+    if (one.map.size() == 7)
+      learned.map = AnswerMap{.lambda = one.map[0],
+                              .centre = one.map[1],
+                              .spread = one.map[2],
+                              .low = one.map[3],
+                              .high = one.map[4],
+                              .offset = one.map[5],
+                              .factor = one.map[6]};
+    structures.push_back(std::move(learned));
+  }
+  return structures;
+}
+
+std::vector<FittedStructure> fitted_structures(const Learned& learned) {
+  std::vector<FittedStructure> structures;
+  for (const LearnedStructure& one : learned.structures) {
+    structures.push_back(
+        {.name = std::string(name_of(one.structure)),
+         .log_parameters = std::vector<double>(one.log_parameters.begin(), one.log_parameters.end()),
+         .nugget = one.nugget,
+         .objective = one.objective});
+    if (const std::optional<AnswerMap>& map = one.map)
+      structures.back().map = {map->lambda, map->centre, map->spread, map->low,
+                               map->high,   map->offset, map->factor};
+  }
+  return structures;
 }
 
 }  // namespace
@@ -204,6 +250,7 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   if (fitted.noisier_nugget)
     learned.noisier = NoisierFit{*fitted.noisier_nugget, fitted.noisier_probability.value_or(0.0)};
   learned.noisy = fitted.noisy;
+  learned.structures = structures_of(study, fitted);
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
   if (!fitted.level_accuracy.empty()) {
     learned.accuracies = LearnedAccuracies{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
@@ -290,6 +337,7 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
     fitted.noisier_probability = learned.noisier->probability;
     fitted.noisy = learned.noisy;
   }
+  fitted.structures = fitted_structures(learned);
   if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;

@@ -16,6 +16,7 @@
 #include "explain/look_ahead.hpp"
 #include "explain/market.hpp"
 #include "model/pool_means.hpp"
+#include "model/structure_text.hpp"
 #include "selection/scan_at_price.hpp"
 #include "store/worker_name.hpp"
 #include "text/level_text.hpp"
@@ -385,6 +386,7 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
            !model.offer.has_point_costs())
     add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
+  if (model.learned) result.structure = structure_text(model.learned->structures);
   result.reported_cost = reported_costs(study, state);
   result.reported_noise = reported_noise(study, model, annotations_of(study, state));
   result.pool_sd_before = mean_standard_deviation(belief.belief());

@@ -94,6 +94,7 @@ struct Explanation {
   std::optional<double> shadow_price;
   std::optional<Planned> plan;                       ///< the last one before it, if there is one
   double sd_after = 0.0;                             ///< of f at the point, after its answer
+  std::string structure;                             ///< of f, as predictions see it; empty: the plain one
   Reach reach;                                       ///< what the answer does elsewhere
   double pool_sd_before = 0.0, pool_sd_after = 0.0;  ///< mean over the pool
 };

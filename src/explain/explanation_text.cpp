@@ -293,6 +293,7 @@ std::string to_text(const Explanation& e, const Study& study) {
                         near.level.empty() ? "noise reported" : one_line(near.level),
                         one_line(target.name_or("y")), brief(near.y, digits), nearness_text(near));
   if (e.nearest.empty()) text += "  nothing was annotated yet\n";
+  if (!e.structure.empty()) text += fmt::format("  choices see f as plain; predictions: {}\n", e.structure);
   if (!e.pending.empty())
     text += fmt::format("  conditioned on what was pending: {}\n", fmt::join(e.pending, ", "));
   text += e.instead ? "\nWhich level it would be." : "\nWhy this level.";

@@ -63,7 +63,8 @@ Rival learned_with(KernelFamily family, const Study& study, const StudyModel& mo
   options.family = family;
   Learned before = *model.learned;
   before.prior.kernel = std::make_shared<StationaryKernel>(std::move(options));
-  const StudyLearner learner(study);
+  before.structures.clear();
+  const StudyLearner learner = StudyLearner(study).without_structures();
   const Learned learned =
       learner.learn_from(annotations, {}, 1, &before, static_cast<std::int64_t>(annotations.size()));
   const StudyModel rival = learner.model_given(annotations, learned);
@@ -87,7 +88,8 @@ std::vector<double> shares_inside(const AveragedModel& model, const Points& poin
     while (static_cast<double>(shares.size()) + 0.5 <= upto) {
       Vector independent(points.rows());
       for (double& one : independent) one = draws.normal();
-      const Eigen::ArrayXd f = (mean + root * independent).array();
+      Eigen::ArrayXd f = (mean + root * independent).array();
+      if (draw.map) f = f.unaryExpr([&](double z) { return draw.map->backward(z); }).eval();
       shares.push_back(((f >= intervals.low.array()) && (f <= intervals.high.array())).cast<double>().mean());
     }
   }

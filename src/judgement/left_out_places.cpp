@@ -137,17 +137,25 @@ LeftOutPlaces left_out_places(const Study& study, const State& state) {
     const Matrix inverse = inverse_covariance(prior, answers);
     const Vector weighted = inverse * (answers.values().array() - prior.mean).matrix();
     if (total == 0.0) found.counted = independent_of(inverse, blocks);
+    Marginals left{.mean = Vector(places), .variance = Vector(places)};
+    Vector of_noise(places);
     for (Index k = 0; k < places; ++k) {
       const Block& block = blocks[static_cast<std::size_t>(k)];
       const Prediction there = first_given_others(inverse, weighted, answers.values(), block);
-      const double of_noise = answers.noise()(block.front());
-      mean(k) += draw.weight * there.mean;
-      square(k) += draw.weight * (there.mean * there.mean + std::max(there.variance - of_noise, 0.0));
-      noise(k) += draw.weight * of_noise;
+      of_noise(k) = answers.noise()(block.front());
+      left.mean(k) = there.mean;
+      left.variance(k) = std::max(there.variance - of_noise(k), 0.0);
     }
+    if (draw.map) {
+      of_noise = noise_of_answers(*draw.map, of_noise, left.mean);
+      left = to_answers(*draw.map, left);
+    }
+    mean += draw.weight * left.mean;
+    square += draw.weight * (left.mean.array().square() + left.variance.array()).matrix();
+    noise += draw.weight * of_noise;
     total += draw.weight;
   }
-  const Vector& values = averaged.draws().front().observations.values();
+  const Vector values = Observations(model.observations, study.pool().points()).values();
   for (Index k = 0; k < places; ++k)
     found.scores.push_back(
         {.error = values(blocks[static_cast<std::size_t>(k)].front()) - mean(k) / total,

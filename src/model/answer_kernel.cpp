@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "acuity/model/additive_kernel.hpp"
 #include "data/as_size.hpp"
 
 namespace acuity {
@@ -41,7 +42,7 @@ Quantity Quantity::of(double code) {
 
 AnswerKernel::AnswerKernel(std::shared_ptr<const Kernel> latent, std::vector<LevelBias> biases)
     : latent_(std::move(latent)), biases_(std::move(biases)), correlations_(biases_.size()) {
-  const auto* stationary = dynamic_cast<const StationaryKernel*>(latent_.get());
+  const StationaryKernel* stationary = stationary_part(*latent_);
   for (std::size_t k = 0; k < biases_.size(); ++k) {
     const LevelBias& bias = biases_[k];
     if (!(bias.offset_sd >= 0.0 && bias.smooth_sd >= 0.0 && bias.lengthscale > 0.0 &&

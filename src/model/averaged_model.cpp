@@ -36,19 +36,29 @@ Matrix standard_normal_rows(Index rows, Index columns, std::uint64_t seed) {
 
 }  // namespace
 
-double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q) {
+double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q,
+                        const std::vector<const AnswerMap*>& maps) {
   const Vector sd = variances.cwiseMax(0.0).cwiseSqrt();
   const double z = boost::math::quantile(numerics::NormalDistribution(), q);
+  const auto map_of = [&](Index s) { return maps.empty() ? nullptr : maps[static_cast<std::size_t>(s)]; };
   // Between the smallest and the largest quantile of its parts; of all that have a weight.
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (Index s = 0; s < means.size(); ++s) {
     if (!(weights(s) > 0.0)) continue;
-    low = std::min(low, means(s) + z * sd(s));
-    high = std::max(high, means(s) + z * sd(s));
+    const AnswerMap* map = map_of(s);
+    const double quantile = means(s) + z * sd(s);
+    const double answer = map == nullptr ? quantile : map->backward(quantile);
+    low = std::min(low, answer);
+    high = std::max(high, answer);
   }
-  const auto excess = [&](double t) {
-    double below = 0.0;
+  const auto excess = [&](double answer) {
+    double below = 0.0, t = answer;
+    const AnswerMap* last = nullptr;  // draws of one structure have one map
     for (Index s = 0; s < means.size(); ++s) {
+      if (const AnswerMap* map = map_of(s); map != last) {
+        t = map == nullptr ? answer : map->forward(answer);
+        last = map;
+      }
       if (sd(s) > 0.0)
         below += weights(s) * numerics::normal_cdf((t - means(s)) / sd(s));
       else if (t >= means(s))
@@ -106,11 +116,35 @@ AveragedModel AveragedModel::around(const Prior& prior, const Observations& obse
       standard_normal_rows(draws / 2, problem.size(), options.seed),
       [&](const Vector& theta) { return problem.objective_at(theta).value; }, threads);
   model.effective_ = found.effective;
-  if (found.effective < 2.0)
+  // Of a pair one may count up to four times as much as the other.
+  if (found.effective < (draws == 2 ? 1.47 : 2.0))
     return point_estimate(fmt::format("of {} draws hardly one explains the answers", draws));
   for (std::size_t s = 0; s < found.theta.size(); ++s)
     if (const double weight = found.weights(static_cast<Index>(s)); weight > 0.0)
       model.draws_.push_back(one(found.theta[s], weight));
+  return model;
+}
+
+AveragedModel AveragedModel::mixture(const std::vector<AveragedModel>& models, const Vector& weights) {
+  AveragedModel all;
+  double squares = 0.0;
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    all.classes_ = all.classes_ || models[k].classes_;
+    all.note_ = k == 0 || !all.note_.empty() ? models[k].note_ : "";  // only if it is true of all
+    for (HyperparameterDraw draw : models[k].draws_) {
+      draw.weight *= weights(static_cast<Index>(k));
+      squares += draw.weight * draw.weight;
+      all.draws_.push_back(std::move(draw));
+    }
+  }
+  all.effective_ = 1.0 / squares;
+  return all;
+}
+
+AveragedModel AveragedModel::mapped(const AnswerMap& map) const {
+  AveragedModel model = *this;
+  const auto shared = std::make_shared<const AnswerMap>(map);
+  for (HyperparameterDraw& draw : model.draws_) draw.map = shared;
   return model;
 }
 

@@ -1,5 +1,6 @@
 #include "model/averaged_posterior.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/model/ep_posterior.hpp"
@@ -14,7 +15,9 @@ AveragedMarginals average_over(const std::vector<HyperparameterDraw>& draws, Ind
                                const std::function<Marginals(std::size_t)>& predict, int threads) {
   static const double quantile_of_interval = boost::math::quantile(numerics::NormalDistribution(), 0.975);
   const Index n = points, count = static_cast<Index>(draws.size());
-  Matrix means(count, n), variances(count, n);
+  Matrix means(count, n), variances(count, n);  // of the draws, each on its own scale
+  Matrix answer_means(count, n), answer_variances(count, n);
+  std::vector<const AnswerMap*> maps;
   Vector weights(count);
   AveragedMarginals all{.mean = Vector::Zero(n),
                         .variance = Vector::Zero(n),
@@ -33,25 +36,37 @@ AveragedMarginals average_over(const std::vector<HyperparameterDraw>& draws, Ind
     weights(s) = draw.weight;
     means.row(s) = found.mean.transpose();
     variances.row(s) = found.variance.transpose();
-    all.mean += draw.weight * found.mean;
-    all.nugget.array() += draw.weight * draw.nugget;
+    maps.push_back(draw.map.get());
+    const Marginals answers = draw.map ? to_answers(*draw.map, found, threads) : found;
+    answer_means.row(s) = answers.mean.transpose();
+    answer_variances.row(s) = answers.variance.transpose();
+    all.mean += draw.weight * answers.mean;
+    if (draw.map)
+      all.nugget += draw.weight * noise_of_answers(*draw.map, Vector::Constant(n, draw.nugget), found.mean);
+    else
+      all.nugget.array() += draw.weight * draw.nugget;
   }
-  if (count == 1) all.mean = means.row(0).transpose();
+  const bool is_mapped = std::any_of(maps.begin(), maps.end(), [](const AnswerMap* map) { return map; });
+  if (!is_mapped) maps.clear();
+  if (count == 1) all.mean = answer_means.row(0).transpose();
   base::parallel_for(n, threads > 0 ? threads : base::default_threads(), [&](Index i) {
-    all.variance(i) =
-        count == 1 ? variances(0, i)
-                   : weights.dot(
-                         (variances.col(i).array() + (means.col(i).array() - all.mean(i)).square()).matrix());
-    if (count == 1) {
+    all.variance(i) = count == 1 ? answer_variances(0, i)
+                                 : weights.dot((answer_variances.col(i).array() +
+                                                (answer_means.col(i).array() - all.mean(i)).square())
+                                                   .matrix());
+    if (count == 1 && !is_mapped) {
       const double sd = std::sqrt(std::max(0.0, all.variance(i)));
       all.low(i) = all.mean(i) - quantile_of_interval * sd;
       all.high(i) = all.mean(i) + quantile_of_interval * sd;
       all.median(i) = all.mean(i);
       return;
     }
-    all.low(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.025);
-    all.high(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.975);
-    all.median(i) = mixture_quantile(weights, means.col(i), variances.col(i), 0.5);
+    const auto quantile = [&](double q) {
+      return mixture_quantile(weights, means.col(i), variances.col(i), q, maps);
+    };
+    all.low(i) = quantile(0.025);
+    all.high(i) = quantile(0.975);
+    all.median(i) = quantile(0.5);
   });
   return all;
 }

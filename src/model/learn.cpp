@@ -181,6 +181,7 @@ bool is_new(const Vector& theta, const std::vector<Vector>& among) {
 std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds& bounds,
                            const LearnOptions& options, int threads) {
   std::vector<Vector> all{problem.start()};
+  if (options.only_climbs) return all;
   const auto add = [&](const Vector& theta) {
     if (is_new(bounds.clip(theta), all)) all.push_back(bounds.clip(theta));
   };
@@ -250,13 +251,15 @@ std::string collapse(const LearningProblem& problem, const ParameterBounds& boun
   // A length scale at its upper bound says that an input does not matter, which is worth knowing and no
   // collapse; all of them there would mean that nothing matters.
   Index irrelevant = 0;
-  for (Index k = 1; k < problem.kernel_parameters(); ++k) {
+  const Index scales = problem.lengthscales() + problem.categories();
+  const Index parameters = problem.has_additive_part() ? 1 + scales : problem.kernel_parameters();
+  for (Index k = 1; k < parameters; ++k) {
     // Categories that have nothing to do with each other are no islands: each has answers of its own.
     if (at_low(k) && k <= problem.lengthscales())
       return fmt::format("length scale {} fell to its lower bound: every point an island", k);
     irrelevant += at_high(k) ? 1 : 0;
   }
-  if (problem.kernel_parameters() > 1 && irrelevant == problem.kernel_parameters() - 1)
+  if (parameters > 1 && irrelevant == parameters - 1)
     return "every length scale rose to its upper bound: no input seems to matter";
   if (problem.learns_accuracy() && at_low(problem.size() - 2))
     return "the accuracy fell to that of a coin: no label seems to say anything";

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "acuity/model/additive_kernel.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "data/as_size.hpp"
@@ -30,6 +31,8 @@ constexpr double noise_scale_width = 1.5;
 // Noise within which data can tell something, by the spread of the values.
 constexpr double least_nugget = 1e-6, largest_nugget = 4.0;
 constexpr double usual_nugget = 0.05, small_nugget = 1e-4;
+// The additive part of a kernel has 2 % of the variance at least, and 98 % at most.
+constexpr double log_odds_reach = 4.0;
 // Parts of a bias are at most exp(bias_reach) times as large or small as declared.
 constexpr double bias_reach = 6.0;
 // How far the length scales of a smooth difference may be from those of f, and the width of their prior, in
@@ -111,11 +114,16 @@ Index LearningProblem::lengthscales() const {
 }
 
 Index LearningProblem::categories() const {
-  return stationary() == nullptr ? 0 : std::max<Index>(kernel_parameters() - 1 - lengthscales(), 0);
+  const Index odds = has_additive_part() ? 1 : 0;
+  return stationary() == nullptr ? 0 : std::max<Index>(kernel_parameters() - 1 - lengthscales() - odds, 0);
+}
+
+bool LearningProblem::has_additive_part() const {
+  return dynamic_cast<const AdditiveKernel*>(prior_.kernel.get()) != nullptr;
 }
 
 const StationaryKernel* LearningProblem::stationary() const {
-  return dynamic_cast<const StationaryKernel*>(prior_.kernel.get());
+  return stationary_part(*prior_.kernel);
 }
 
 std::vector<Index> LearningProblem::numeric_inputs() const {
@@ -218,6 +226,12 @@ ParameterBounds LearningProblem::bounds() const {
       bounds.low(category) = constant ? first(category) : std::log(least_category_lengthscale);
       bounds.high(category) = constant ? first(category) : std::log(largest_category_lengthscale);
       ++category;
+    }
+    if (has_additive_part()) {
+      const Index odds = kernel_parameters() - 1;
+      bounds.typical(odds) = 0.0;
+      bounds.low(odds) = -log_odds_reach;
+      bounds.high(odds) = log_odds_reach;
     }
   }
   for (std::size_t k = 0; k < learned_biases_.size(); ++k) {

@@ -44,8 +44,10 @@ class LearningProblem {
   Index size() const { return first_noise_parameter() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
   /// Of the kernel: those of numeric inputs, from its second parameter on, where it is stationary; else none.
   Index lengthscales() const;
-  /// The parameters of the kernel that are length scales of categories: its last.
+  /// The parameters of the kernel that are length scales of categories: those after them.
   Index categories() const;
+  /// Whether the last parameter of the kernel is the logarithm of the odds of its additive part.
+  bool has_additive_part() const;
   Index category_parameter(Index category) const { return 1 + lengthscales() + category; }
   /// Where the nugget is among the parameters; only where it is learned.
   Index nugget_parameter() const { return first_noise_parameter() + noise_parameters() - 1; }

@@ -1,5 +1,6 @@
 #include "acuity/model/scaling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -96,15 +97,34 @@ Scaling Scaling::with_unscaled_input() const {
   return more;
 }
 
+Scaling Scaling::with_maps(std::vector<InputMap> maps) const {
+  Scaling more = *this;
+  more.maps_ = std::make_shared<const std::vector<InputMap>>(std::move(maps));
+  return more;
+}
+
+const std::vector<InputMap>& Scaling::maps() const {
+  static const std::vector<InputMap> none;
+  return maps_ ? *maps_ : none;
+}
+
+Points Scaling::with_maps_applied(const PointsRef& points) const {
+  Points result = points;
+  const auto count = std::min<Index>(points.cols(), static_cast<Index>(maps_->size()));
+  for (Index k = 0; k < count; ++k)
+    if (const InputMap& map = (*maps_)[at(k)]; !map.is_identity())
+      for (Index i = 0; i < result.rows(); ++i) result(i, k) = map(result(i, k));
+  return result;
+}
+
 Points Scaling::apply(const PointsRef& points) const {
-  if (!log_.empty()) {
-    const Points logarithms = with_logarithms(points);
-    if (is_identity()) return logarithms;
-    return ((logarithms.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array())
-        .matrix();
-  }
-  if (is_identity()) return points;
-  return ((points.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array()).matrix();
+  const auto scaled = [this](const auto& given) -> Points {
+    return ((given.rowwise() - centre_.transpose()).array().rowwise() / scale_.transpose().array()).matrix();
+  };
+  if (log_.empty() && !maps_) return is_identity() ? Points(points) : scaled(points);
+  Points changed = log_.empty() ? Points(points) : with_logarithms(points);
+  if (maps_) changed = with_maps_applied(changed);
+  return is_identity() ? changed : scaled(changed);
 }
 
 }  // namespace acuity

@@ -57,6 +57,7 @@ PageTable summary(const CampaignData& data) {
     add("predicted error over the pool", fmt::format("{:.3g}", data.predicted_errors->pool));
   }
   if (!data.answers.all.empty()) add(data.books.target->judged(), data.verdict.words());
+  if (!data.structure_text.empty()) add("structure of f in predictions", data.structure_text);
   add("created", time_text(data.books.created_at));
   if (!data.answers.all.empty()) add("last answer", time_text(data.answers.last_at));
   // About answers, whose noise it contains, at chosen points: a detail, and no error of predictions of f.

@@ -32,6 +32,15 @@ EventJson channel(const Channel& channel) {
   return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
 }
 
+EventJson structure(const FittedStructure& one) {
+  EventJson json{{"name", one.name},
+                 {"log_parameters", numbers(one.log_parameters)},
+                 {"nugget", number(one.nugget)},
+                 {"objective", number(one.objective)}};
+  if (!one.map.empty()) json["map"] = numbers(one.map);
+  return json;
+}
+
 template <typename Value, typename Encode>
 void put(EventJson& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
   if (value) json[key] = encode(*value);
@@ -162,6 +171,10 @@ EventJson body(const Fitted& e) {
     put(json, "noisier_probability", e.noisier_probability, as_number);
     json["noisy"] = e.noisy;
   }
+  if (!e.structures.empty()) {
+    json["structures"] = EventJson::array();
+    for (const FittedStructure& one : e.structures) json["structures"].push_back(structure(one));
+  }
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
@@ -261,6 +274,19 @@ class Fields {
     Fields fields(at(key));
     Unasked found{fields.text("point"), fields.channel(), fields.number("cost")};
     fields.require_no_others();
+    return found;
+  }
+  std::vector<FittedStructure> structures(const char* key) {
+    std::vector<FittedStructure> found;
+    for (const EventJson& json : list(key)) {
+      Fields fields(json);
+      found.push_back({.name = fields.text("name"),
+                       .log_parameters = fields.numbers("log_parameters"),
+                       .nugget = fields.number("nugget"),
+                       .objective = fields.number("objective"),
+                       .map = fields.numbers_or_none("map")});
+      fields.require_no_others();
+    }
     return found;
   }
   /// Calls read() if the key exists.
@@ -426,6 +452,7 @@ void read(Fields& j, Fitted& e) {
   e.noisier_nugget = j.optional_number("noisier_nugget");
   e.noisier_probability = j.optional_number("noisier_probability");
   e.noisy = j.optional("noisy", [&] { return j.truth("noisy"); }).value_or(false);
+  e.structures = j.optional("structures", [&] { return j.structures("structures"); }).value_or(e.structures);
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);

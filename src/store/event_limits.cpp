@@ -9,6 +9,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "acuity/model/structure.hpp"
 #include "store/worker_name.hpp"
 
 namespace acuity {
@@ -257,7 +258,27 @@ void require_own(const BudgetChanged& e) {
   require_finite("the change of the budget", e.by);
 }
 
+void require_valid_structure(const FittedStructure& one) {
+  const std::optional<Structure> structure = structure_named(one.name);
+  if (!structure) throw InputError(fmt::format("it has the structure \"{}\", must be one of four", one.name));
+  for (const double parameter : one.log_parameters)
+    if (!std::isnormal(std::exp(parameter)))
+      refuse_value("the logarithm of a hyperparameter", parameter, "that of a number");
+  if (!(std::isfinite(one.nugget) && one.nugget >= 0.0))
+    refuse_value("the nugget", one.nugget, "a finite number, 0 or more");
+  require_finite("the objective", one.objective);
+  if (one.map.size() != (structure == Structure::transformed ? 7 : 0))
+    throw InputError(fmt::format("its map of answers has {} numbers, must have 7 if answers are transformed",
+                                 one.map.size()));
+  for (const double number : one.map) require_finite("a number of the map of answers", number);
+  if (!one.map.empty()) {
+    require_positive("the spread of answers", one.map[2]);
+    require_positive("the factor of a map", one.map.back());
+  }
+}
+
 void require_own(const Fitted& e) {
+  for (const FittedStructure& one : e.structures) require_valid_structure(one);
   if (e.annotations < 0)
     throw InputError(fmt::format("it learned from {} annotations, must be 0 or more", e.annotations));
   for (const double parameter : e.log_parameters)

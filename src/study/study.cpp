@@ -16,6 +16,20 @@
 
 namespace acuity {
 
+namespace {
+
+// Ranks among so many points of a large pool, evenly spaced, are ranks in the pool.
+constexpr Index most_ranked = 4096;
+
+Points some_rows(const PointsRef& pool, Index most) {
+  const Index count = std::min(pool.rows(), most);
+  Points some(count, pool.cols());
+  for (Index i = 0; i < count; ++i) some.row(i) = pool.row(i * pool.rows() / count);
+  return some;
+}
+
+}  // namespace
+
 Scaling standardised_by(const Pool& pool, const SharedPool& shared) {
   const auto own = shared.own_part(pool.size());
   return Scaling::standardise(pool.points().middleRows(own.first, own.rows), transforms_of(pool.columns()),
@@ -36,6 +50,9 @@ Study::Study(StudyFile file, Pool pool, SharedPool shared, Offer offer, Acquisit
   const auto by_pool = [this] { return standardised_by(pool_, shared_); };
   if (file_.standardise == Standardise::pool) input_scaling_ = by_pool();
   if (file_.costs_depend_on_inputs()) cost_scaling_ = by_pool();
+  if (std::find(file_.structures.begin(), file_.structures.end(), Structure::ranked) !=
+      file_.structures.end())
+    rank_maps_ = maps_to_ranks(some_rows(pool_.points(), most_ranked), transforms_of(pool_.columns()));
   if (file_.standardise == Standardise::none) {
     input_scaling_ = Scaling::unscaled(transforms_of(pool_.columns()));
     input_spread_ = by_pool().scale();

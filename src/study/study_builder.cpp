@@ -302,6 +302,11 @@ void require_valid(const StudyFile& study) {
   if (study.average < 1 || study.average > 1000 || (study.average > 1 && study.average % 2 != 0))
     study.complain(
         fmt::format("model.average is {}, must be 1, or an even number up to 1000", study.average));
+  if (study.structures.empty()) study.complain("model.structure is empty, must name one at least");
+  if (study.has_structures() && (study.binary() || !study.learns_by_likelihood()))
+    study.complain(
+        "model.structure must be \"plain\" for binary targets, and where hyperparameters are not learned by "
+        "likelihood");
   if (study.learns_accuracy() && (study.fit.never() || study.fit.optimiser == Optimiser::adam))
     study.complain(
         study.fit.never()
@@ -421,6 +426,7 @@ Study Study::variant(const StudyVariant& different) const {
   if (different.rows.empty()) study.gold_ = gold_;  // rows of the whole pool
   study.input_scaling_ = input_scaling_;
   study.input_spread_ = input_spread_;
+  study.rank_maps_ = rank_maps_;
   study.cost_scaling_ = cost_scaling_;
   return study;
 }

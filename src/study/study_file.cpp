@@ -181,6 +181,42 @@ void read_learning(const TomlSection& model, StudyFile& study) {
   study.average = static_cast<int>(average);
 }
 
+// "average", one structure or a list of them. By default all of them where predictions are averaged and the
+// hyperparameters are penalised: such a model knows what it has learned from few answers.
+void read_structures(const TomlSection& model, StudyFile& study) {
+  static const std::string words =
+      "\"average\", \"plain\", \"ranked\", \"additive\", \"transformed\" or a list";
+  const std::vector<Structure> all{Structure::plain, Structure::ranked, Structure::additive,
+                                   Structure::transformed};
+  const bool possible = !study.binary() && study.learns_by_likelihood();
+  if (!model.has("structure")) {
+    if (possible && study.average > 1 && study.fit.prior == HyperparameterPrior::weak) study.structures = all;
+    return;
+  }
+  std::vector<std::string> names;
+  if (model.is_array("structure"))
+    names = *model.texts("structure");
+  else
+    names = {model.text("structure").value_or("")};
+  if (names.empty()) model.wrong("structure", words + " with at least one of them");
+  study.structures.clear();
+  for (const std::string& name : names) {
+    const std::optional<Structure> one = structure_named(name);
+    if (name == "average" && names.size() == 1)
+      study.structures = all;
+    else if (!one)
+      model.wrong("structure", words);
+    else if (std::find(study.structures.begin(), study.structures.end(), *one) != study.structures.end())
+      model.wrong("structure", "a list without repetitions");
+    else
+      study.structures.push_back(*one);
+  }
+  if (!possible && study.has_structures())
+    model.wrong("structure", study.binary()      ? "\"plain\" for binary targets"
+                             : study.fit.never() ? "\"plain\" where model.fit is \"never\""
+                                                 : "\"plain\" with optimiser \"adam\"");
+}
+
 // A model that never learns needs every number of its kernel.
 void require_similarities(const StudyFile& study) {
   if (!study.fit.never()) return;
@@ -194,7 +230,7 @@ void require_similarities(const StudyFile& study) {
 
 void read_model(const TomlSection& model, StudyFile& study) {
   model.allow({"kernel", "amplitude", "lengthscale", "mean", "fit", "optimiser", "restarts", "fit_noise",
-               "prior", "average"});
+               "prior", "average", "structure"});
   study.kernel =
       static_cast<KernelFamily>(model.choice("kernel", {"rbf", "matern32", "matern52"}).value_or(2));
   read_amplitude(model, study);
@@ -202,6 +238,7 @@ void read_model(const TomlSection& model, StudyFile& study) {
   read_mean(model, study);
   read_schedule(model, study);
   read_learning(model, study);
+  read_structures(model, study);
   require_similarities(study);
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",

@@ -114,6 +114,9 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
   if (before && is_penalised && !search_is_due(values.size(), learned_at)) options.restarts = 0;
   Learned learned = learn(prior, observations, options);
   if (file.nugget) learned.nugget = *file.nugget;
+  const bool searches = options.restarts > 0;
+  if (learned.iterations > 0)
+    learned.structures = learn_structures(annotations, learned, before, searches, threads);
   if (file.acquisition.adapts_criterion) {
     learned.noisier = noisier_fit(learned, observations, options);
     learned.noisy = is_noisy(learned, before != nullptr && before->noisy);
@@ -248,10 +251,11 @@ AveragedModel StudyLearner::unaveraged(const StudyModel& model) const {
                               model.nugget, study_.file().binary());
 }
 
-AveragedModel StudyLearner::averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
-                                     int threads) const {
+AveragedModel StudyLearner::averaged_plain(const StudyModel& model,
+                                           const std::vector<Annotation>& annotations, int draws,
+                                           int threads) const {
   const StudyFile& file = study_.file();
-  const bool can_average = file.average > 1 && model.learned && annotations.size() >= 3;
+  const bool can_average = draws > 1 && model.learned && annotations.size() >= 3;
   if (!can_average) return unaveraged(model);
   const Observations as_seen(model.observations, study_.pool().points());
   const Observations as_told(observations_of(annotations), study_.pool().points());
@@ -261,7 +265,7 @@ AveragedModel StudyLearner::averaged(const StudyModel& model, const std::vector<
   const Vector& values = used.values();
   if (values.minCoeff() == values.maxCoeff()) return unaveraged(model);
   if (options.noise && file.nugget) options.noise->fixed.array() += *file.nugget;
-  return AveragedModel::around(model.prior, used, options, file.average);
+  return AveragedModel::around(model.prior, used, options, draws);
 }
 
 }  // namespace acuity

@@ -82,7 +82,8 @@ BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotat
   // With many answers the nugget is well known, and drawing it takes long.
   constexpr std::size_t many_annotations = 300;
   if (!study_.file().nugget && model.learned && annotations.size() <= many_annotations)
-    options.noise_changes = nugget_changes(averaged(model, annotations, options.threads), model.nugget);
+    options.noise_changes = nugget_changes(
+        averaged_plain(model, annotations, study_.file().average, options.threads), model.nugget);
   options.most_operations = 1.5e10;  // a few seconds
   const bool has_goal = study_.goal() != nullptr;
   if (has_goal && options.noise_changes.size() > 1)

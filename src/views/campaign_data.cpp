@@ -12,6 +12,7 @@
 #include "explain/break_even_criterion.hpp"
 #include "judgement/held_out_scores.hpp"
 #include "judgement/purchase_certificate.hpp"
+#include "model/structure_text.hpp"
 #include "store/worker_name.hpp"
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
@@ -254,6 +255,8 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
     data.course.errors.back().error = error.actual;
     data.course.errors.back().expected = error.predicted;
   }
+  if (const std::optional<Learned>& learned = model.study_model().learned)
+    data.structure_text = structure_text(learned->structures);
   data.break_even = break_even_view(study, model);
   data.why_no_break_even = why_no_break_even(study, model.study_model());
   data.offsets = level_offsets(study, state);

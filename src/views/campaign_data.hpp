@@ -187,6 +187,7 @@ struct CampaignData {
   CalibrationVerdict verdict;                       ///< whether the intervals are calibrated
   std::optional<TypicalError> typical_error;        ///< calibrated by the verdict; absent with few answers
   std::string typical_error_text;                   ///< the same in words; empty if absent
+  std::string structure_text;                       ///< of f in predictions; empty: the plain one
   std::vector<std::string> warnings;
 };
 

@@ -17,6 +17,7 @@
 #include "judgement/level_offsets.hpp"
 #include "judgement/purchase_certificate.hpp"
 #include "judgement/typical_error.hpp"
+#include "model/structure_text.hpp"
 #include "store/owner.hpp"
 #include "study/duration.hpp"
 #include "study/reported_noise.hpp"
@@ -27,6 +28,7 @@
 #include "views/plan_text.hpp"
 #include "views/reported_cost_json.hpp"
 #include "views/reported_noise_json.hpp"
+#include "views/structures_json.hpp"
 
 namespace acuity {
 
@@ -509,6 +511,9 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
                     in_words(ahead));
   if (extent == StatusExtent::brief) return text;
   text += leave_one_out_line(study, model);
+  if (const std::optional<Learned>& learned = model.study_model().learned)
+    if (const std::string structure = structure_text(learned->structures); !structure.empty())
+      text += fmt::format("structure of f in predictions: {}\n", structure);
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
     text += fmt::format("{} replaced by continuing {}\n", counted(replaced, "answer"),
                         replaced == 1 ? "its run" : "their runs");
@@ -550,6 +555,7 @@ std::string status_json(const Campaign& campaign) {
   object["verdict"] = verdict_json(verdict);
   if (campaign.study().file().audit.answers > 0 || state.audited())
     object["audit"] = audit_json(campaign.study(), state);
+  object["structures"] = structures_json(now.study_model().learned);
   object["choices"] = choices_json(campaign.study(), state);
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "acuity/base/public.hpp"
 #include "acuity/data/observation.hpp"
+#include "acuity/model/answer_map.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/marginals.hpp"
 
@@ -16,7 +18,7 @@ struct AveragedMarginals {
   Vector low, high;  ///< the 2.5 % and 97.5 % quantiles of f
   Vector median;
   Vector probability;  ///< classes: probability of the clean class +1; otherwise empty
-  Vector nugget;       ///< mean of the learned nugget, equal at all points
+  Vector nugget;       ///< mean of the learned nugget; equal at all points unless answers are transformed
 };
 
 /// One set of hyperparameters, and the observations with the noise it implies.
@@ -25,6 +27,8 @@ struct HyperparameterDraw {
   Observations observations;
   double nugget = 0.0;
   double weight = 1.0;
+  /// If not null, values of the observations and the nugget are on its scale.
+  std::shared_ptr<const AnswerMap> map = nullptr;
 };
 
 /// The model that makes predictions: a point estimate of the hyperparameters, or draws around it, so that
@@ -40,6 +44,11 @@ class AveragedModel {
   /// draws are effective.
   static AveragedModel around(const Prior& prior, const Observations& observations,
                               const LearnOptions& options, int draws);
+
+  /// The draws of several models together; the weights add up to 1.
+  static AveragedModel mixture(const std::vector<AveragedModel>& models, const Vector& weights);
+  /// The model whose observations and nugget are on the scale of `map`.
+  AveragedModel mapped(const AnswerMap& map) const;
 
   const std::vector<HyperparameterDraw>& draws() const { return draws_; }
   double effective_draws() const { return effective_; }
@@ -60,7 +69,9 @@ class AveragedModel {
   std::string note_;
 };
 
-/// The q quantile of a mixture of normal distributions.
-double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q);
+/// The q quantile of a mixture of normal distributions. `maps`: those of transformed values have a map, by
+/// which they are taken back; none for the others.
+double mixture_quantile(const Vector& weights, const Vector& means, const Vector& variances, double q,
+                        const std::vector<const AnswerMap*>& maps = {});
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -11,6 +11,7 @@
 #include "acuity/data/learned_accuracies.hpp"
 #include "acuity/data/observation.hpp"
 #include "acuity/model/prior.hpp"
+#include "acuity/model/structure.hpp"
 
 namespace acuity ACUITY_PUBLIC {
 
@@ -81,9 +82,10 @@ Likelihood likelihood(const Prior& prior, const Observations& observations, cons
 
 struct LearnOptions {
   Optimiser optimiser = Optimiser::lbfgs;
-  int restarts = 4;        ///< lbfgs: starts in addition to the prior's own values
-  std::uint64_t seed = 0;  ///< of the additional starts
-  int threads = 0;         ///< 0: all processors; the result does not depend on it
+  int restarts = 4;          ///< lbfgs: starts in addition to the prior's own values
+  bool only_climbs = false;  ///< lbfgs: the prior's own values are the only start
+  std::uint64_t seed = 0;    ///< of the additional starts
+  int threads = 0;           ///< 0: all processors; the result does not depend on it
   HyperparameterPrior hyperparameter_prior = HyperparameterPrior::none;  ///< not with adam
   /// Learn a noise variance that is added to every observation's own, starting from this value (0: from an
   /// estimate from the data). Real values only, not with adam.
@@ -125,7 +127,8 @@ struct Learned {
   double nugget = 0.0;                               ///< learned, or as given by the study
   std::optional<NoisierFit> noisier = std::nullopt;  ///< if somebody asked for it
   bool noisy = false;  ///< whether answers count as noisy in choices; with hysteresis (docs/math.md 13.4)
-  std::optional<AccuracyLaw> accuracy;                         ///< if it was learned
+  std::vector<LearnedStructure> structures = {};  ///< if f is seen in other ways than the plain one
+  std::optional<AccuracyLaw> accuracy;            ///< if it was learned
   std::optional<LearnedAccuracies> accuracies = std::nullopt;  ///< of levels and people, if they were learned
   double log_marginal_likelihood = 0.0;                        ///< at these values
   int iterations = 0;                                          ///< of the start whose values are kept

@@ -156,6 +156,16 @@ struct BudgetChanged {
   double by = 0.0;
 };
 
+/// What was learned under one structure of f.
+struct FittedStructure {
+  std::string name;
+  std::vector<double> log_parameters;  ///< of its kernel
+  double nugget = 0.0;
+  double objective = 0.0;  ///< penalised log likelihood
+  /// Of the map of answers, if it has one: lambda, centre, spread, low, high, offset, factor (AnswerMap).
+  std::vector<double> map = {};
+};
+
 /// Hyperparameters were learned.
 struct Fitted {
   std::int64_t annotations = 0;  ///< number that was learned from
@@ -180,6 +190,8 @@ struct Fitted {
   /// answers count as noisy from now on (docs/math.md 13.4).
   std::optional<double> noisier_nugget = std::nullopt, noisier_probability = std::nullopt;
   bool noisy = false;
+  /// If f is seen under several structures (docs/math.md 11.6): what was learned under each.
+  std::vector<FittedStructure> structures = {};
 };
 
 /// The rest of the budget was planned (docs/math.md 17): choices are made with this weight of prices until

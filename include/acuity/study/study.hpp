@@ -92,6 +92,8 @@ class Study {
   const Scaling& input_scaling() const { return input_scaling_; }
   /// Standard deviations of the inputs if they are not standardised (LearnOptions::input_spread); or empty.
   const Vector& input_spread() const { return input_spread_; }
+  /// Of the inputs, by the ranks of the pool; empty unless the study has the ranked structure.
+  const std::vector<InputMap>& rank_maps() const { return rank_maps_; }
   /// Standardises the inputs on which costs depend.
   const Scaling& cost_scaling() const { return cost_scaling_; }
   /// Remarks for the user about settings that are valid but deserve attention.
@@ -152,6 +154,7 @@ class Study {
   std::vector<std::string> remarks_;
   Scaling input_scaling_;                   // if inputs are standardised by the pool
   Vector input_spread_;                     // LearnOptions::input_spread
+  std::vector<InputMap> rank_maps_;         // for the ranked structure
   Scaling cost_scaling_;                    // if costs depend on the inputs
   std::shared_ptr<const Goal> given_goal_;  // instead of one from a file
   std::shared_ptr<const Goal> goal_;

@@ -18,6 +18,7 @@
 #include "acuity/data/level.hpp"
 #include "acuity/model/kernel.hpp"
 #include "acuity/model/learn.hpp"
+#include "acuity/model/structure.hpp"
 #include "acuity/study/target.hpp"
 
 namespace acuity ACUITY_PUBLIC {
@@ -193,6 +194,9 @@ struct StudyFile {
   bool lengthscale_per_input = false;  ///< also if they are learned
   std::optional<double> mean;          ///< absent: the mean of the annotations
   FitSetting fit;
+  /// How f is seen, from `structured_from` answers on; before, and in choices, by the plain structure alone.
+  std::vector<Structure> structures = {Structure::plain};
+  static constexpr int structured_from = 20;
   int average = 1;  ///< number of hyperparameter draws that predictions average over; 1: the point estimate
 
   NoiseSetting noise = 0.0;
@@ -222,6 +226,8 @@ struct StudyFile {
   bool knows_scale() const { return amplitude || target->defaults().amplitude; }
   /// Whether hyperparameters are learned, and not by the paper's rule.
   bool learns_by_likelihood() const { return !fit.never() && fit.optimiser != Optimiser::adam; }
+  /// Whether anything is learned under another structure than the plain one.
+  bool has_structures() const { return structures.size() != 1 || structures.front() != Structure::plain; }
   /// Whether its information is one that a plan can be made for.
   bool plans_for_its_information() const {
     return acquisition.kind == AcquisitionSetting::Kind::model ||

@@ -21,6 +21,8 @@
 
 namespace acuity ACUITY_PUBLIC {
 
+class StructuredAnswers;
+
 /// The logarithm of cost / guess as a linear function of the standardised inputs (docs/math.md 5.7).
 struct LogCost {
   std::vector<double> slopes;  ///< a constant, then one per input
@@ -62,6 +64,12 @@ class StudyLearner {
  public:
   explicit StudyLearner(const Study& study) : study_(study) {}
   explicit StudyLearner(Study&& study) = delete;
+  /// The same, but f is seen by the plain structure alone.
+  StudyLearner without_structures() const {
+    StudyLearner plain(study_);
+    plain.uses_structures_ = false;
+    return plain;
+  }
 
   // ---- Learning ----------------------------------------------------------------------------------------
 
@@ -112,7 +120,8 @@ class StudyLearner {
   std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
                                      int threads = 0) const;
   /// The model that makes predictions: the point estimate, or as many draws of hyperparameters around it as
-  /// the study sets. `annotations` are the annotations of the model.
+  /// the study sets; of all structures that were learned (docs/math.md 11.6). `annotations` are the
+  /// annotations of the model.
   AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
                          int threads = 0) const;
   /// The point estimate alone.
@@ -130,8 +139,16 @@ class StudyLearner {
                       const std::function<void(int, double)>& progress, int threads, const Learned* before,
                       std::int64_t learned_at) const;
   std::shared_ptr<const Goal> goal_under(const StudyModel& model) const;
+  std::vector<LearnedStructure> learn_structures(const std::vector<Annotation>& annotations,
+                                                 const Learned& learned, const Learned* before, bool searches,
+                                                 int threads) const;
+  StructuredAnswers structured_answers(const StudyModel& model, const std::vector<Annotation>& annotations,
+                                       int threads) const;
+  AveragedModel averaged_plain(const StudyModel& model, const std::vector<Annotation>& annotations, int draws,
+                               int threads) const;
 
   const Study& study_;
+  bool uses_structures_ = true;
 };
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -1,0 +1,203 @@
+#include "model/structures.hpp"
+
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+
+#include "acuity/model/additive_kernel.hpp"
+#include "acuity/model/gp_posterior.hpp"
+#include "model/learning_problem.hpp"
+
+namespace acuity {
+
+namespace {
+
+constexpr double least_lambda = -1.0, largest_lambda = 3.0;
+
+// What was learned of a level's bias and its white part stays.
+Prior with_biases_given(Prior prior) {
+  for (LevelBias& bias : prior.biases) bias.declared = 0.0;
+  return prior;
+}
+
+Index numeric_inputs(const StationaryKernel& kernel, Index inputs) {
+  return inputs - static_cast<Index>(kernel.options().categories.size());
+}
+
+}  // namespace
+
+StructuredAnswers::StructuredAnswers(Prior plain, double nugget, Observations observations,
+                                     LearnOptions options, Setting setting)
+    : plain_(with_biases_given(std::move(plain))),
+      nugget_(nugget),
+      observations_(std::move(observations)),
+      options_(std::move(options)),
+      setting_(std::move(setting)) {
+  options_.noise.reset();
+  options_.progress = {};
+  options_.restarts = 0;
+}
+
+bool StructuredAnswers::allows(Structure structure) const {
+  const auto* kernel = dynamic_cast<const StationaryKernel*>(plain_.kernel.get());
+  if (kernel == nullptr) return structure == Structure::plain;
+  switch (structure) {
+    case Structure::plain:
+      return true;
+    case Structure::ranked:
+      for (const InputMap& map : setting_.rank_maps)
+        if (!map.is_identity()) return true;
+      return false;
+    case Structure::additive:
+      return numeric_inputs(*kernel, observations_.points().cols()) > 1;
+    case Structure::transformed:
+      return !plain_.has_bias();
+  }
+  return false;
+}
+
+Vector StructuredAnswers::predicted() const {
+  Vector noise = observations_.noise();
+  if (options_.nugget) noise.array() += nugget_;
+  return GpPosterior(plain_, observations_.with_noise(noise), options_.threads).mean(observations_.points());
+}
+
+// Where learning starts if nothing is known of the structure.
+LearnedStructure StructuredAnswers::start_of(Structure structure) const {
+  LearnedStructure start{.structure = structure,
+                         .log_parameters = plain_.kernel->log_parameters(),
+                         .nugget = nugget_,
+                         .map = std::nullopt};
+  if (structure == Structure::additive)
+    start.log_parameters =
+        AdditiveKernel(dynamic_cast<const StationaryKernel&>(*plain_.kernel)).log_parameters();
+  if (structure == Structure::transformed) start.map = AnswerMap::of(observations_.values(), 1.0);
+  return start;
+}
+
+Prior StructuredAnswers::prior_of(const LearnedStructure& learned) const {
+  Prior prior = plain_;
+  if (learned.structure == Structure::ranked) prior.scaling = prior.scaling.with_maps(setting_.rank_maps);
+  if (learned.structure == Structure::additive)
+    prior.kernel = std::make_shared<AdditiveKernel>(dynamic_cast<const StationaryKernel&>(*prior.kernel));
+  prior.kernel = prior.kernel->with_log_parameters(learned.log_parameters);
+  if (!learned.map) return prior;
+  double sum = 0.0;
+  for (const double y : observations_.values()) sum += learned.map->forward(y);
+  prior.mean = setting_.has_fixed_mean ? learned.map->forward(plain_.mean)
+                                       : sum / static_cast<double>(observations_.size());
+  return prior;
+}
+
+// Known noise is carried along by the slope at a prediction: at the answer it would be small wherever noise
+// happened to carry the answer to where the slope is small.
+Observations StructuredAnswers::observations_of(const LearnedStructure& learned,
+                                                const Vector& predicted) const {
+  if (!learned.map) return observations_;
+  Vector values = observations_.values(), noise = observations_.noise();
+  for (Index i = 0; i < values.size(); ++i) {
+    const double slope = learned.map->slope(predicted(i));
+    values(i) = learned.map->forward(values(i));
+    noise(i) *= slope * slope;
+  }
+  return Observations(observations_.points(), std::move(values), observations_.channels()).with_noise(noise);
+}
+
+double StructuredAnswers::objective_of(const LearnedStructure& learned) const {
+  return objective_of(learned, learned.map ? predicted() : Vector());
+}
+
+double StructuredAnswers::objective_of(const LearnedStructure& learned, const Vector& predicted) const {
+  const Prior prior = prior_of(learned);
+  const Observations observations = observations_of(learned, predicted);
+  LearnOptions options = options_;
+  if (options.nugget) options.nugget = learned.nugget;
+  const LearningProblem problem(prior, observations, options);
+  const double jacobian = learned.map ? log_jacobian(*learned.map, observations_.values()) : 0.0;
+  return problem.objective_at(problem.start()).value + jacobian;
+}
+
+LearnedStructure StructuredAnswers::plain() const {
+  LearnedStructure learned = start_of(Structure::plain);
+  learned.objective = objective_of(learned, {});
+  return learned;
+}
+
+bool StructuredAnswers::climb(LearnedStructure& learned, const Vector& predicted, bool searches) const {
+  const Prior prior = prior_of(learned);
+  const Observations observations = observations_of(learned, predicted);
+  LearnOptions options = options_;
+  options.only_climbs = !searches;
+  if (options.nugget) options.nugget = learned.nugget;
+  const Learned found = acuity::learn(prior, observations, options);
+  if (found.iterations == 0) return false;  // no optimum could be used
+  learned.log_parameters = found.prior.kernel->log_parameters();
+  learned.nugget = found.nugget;
+  learned.objective = objective_of(learned, predicted);
+  return std::isfinite(learned.objective);
+}
+
+// Lambda and the hyperparameters in turn. The map keeps mean and spread of the answers, so that the latter
+// hardly depend on it, and two or three rounds are enough.
+bool StructuredAnswers::climb_with_map(LearnedStructure& learned, const Vector& predicted, bool knows_map,
+                                       bool searches) const {
+  constexpr int rounds = 3, bits = 8;
+  constexpr double step = 0.25, enough = 0.02;
+  const auto height = [&](double lambda) {
+    LearnedStructure tried = learned;
+    tried.map = AnswerMap::of(observations_.values(), lambda);
+    const double found = objective_of(tried, predicted);
+    return std::isfinite(found) ? found : -1e300;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    double best = learned.map->lambda;
+    if (round == 0 && !knows_map) {
+      double highest = -HUGE_VAL;
+      for (double lambda = least_lambda; lambda <= largest_lambda; lambda += step)
+        if (const double found = height(lambda); found > highest) best = lambda, highest = found;
+    }
+    const double low = std::max(least_lambda, best - step), high = std::min(largest_lambda, best + step);
+    std::uintmax_t evaluations = 12;
+    const auto [lambda, lowest] = boost::math::tools::brent_find_minima(
+        [&](double tried) { return -height(tried); }, low, high, bits, evaluations);
+    const double moved = std::abs(lambda - learned.map->lambda);
+    learned.map = AnswerMap::of(observations_.values(), lambda);
+    if (!climb(learned, predicted, searches && round == 0)) return false;
+    if (moved < enough) break;
+  }
+  return true;
+}
+
+std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, const LearnedStructure* before,
+                                                         bool searches) const {
+  if (!allows(structure)) return std::nullopt;
+  if (structure == Structure::plain) return plain();
+  const Vector predicted = structure == Structure::transformed ? this->predicted() : Vector();
+  LearnedStructure learned = start_of(structure);
+  bool knows_map = false;
+  if (before != nullptr && before->log_parameters.size() == learned.log_parameters.size()) {
+    LearnedStructure last = *before;
+    if (last.map) last.map = AnswerMap::of(observations_.values(), last.map->lambda);
+    if (objective_of(last, predicted) > objective_of(learned, predicted)) {
+      learned = last;
+      knows_map = !searches;
+    }
+  }
+  const bool is_usable = structure == Structure::transformed
+                             ? climb_with_map(learned, predicted, knows_map, searches)
+                             : climb(learned, predicted, searches);
+  return is_usable ? std::optional(learned) : std::nullopt;
+}
+
+AveragedModel StructuredAnswers::averaged(const LearnedStructure& learned, int draws) const {
+  const Prior prior = prior_of(learned);
+  const Observations observations = observations_of(learned, learned.map ? predicted() : Vector());
+  LearnOptions options = options_;
+  if (options.nugget) options.nugget = learned.nugget;
+  const LearningProblem problem(prior, observations, options);
+  AveragedModel model =
+      draws > 1 ? AveragedModel::around(prior, observations, options, draws)
+                : AveragedModel::point(prior, problem.observations_at(problem.start()), learned.nugget);
+  return learned.map ? model.mapped(*learned.map) : model;
+}
+
+}  // namespace acuity
