@@ -58,7 +58,7 @@ def create(
     fit: Any = None,
     prior: Optional[str] = None,
     average: Optional[int] = None,
-    structure: Union[None, str, Sequence[str]] = None,
+    structure: Union[None, str, list[str]] = None,
     optimiser: Optional[str] = None,
     restarts: Optional[int] = None,
     fit_noise: bool = False,

@@ -9,6 +9,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "acuity/model/additive_kernel.hpp"
 #include "acuity/study/study_learner.hpp"
 
 namespace acuity {
@@ -18,6 +19,10 @@ EventRules::EventRules(const Study& study, std::size_t changes)
       kernel_parameters_(
           static_cast<std::size_t>(StudyLearner(study).prior_given({}).kernel->log_parameters().size())),
       changes_(changes) {
+  const std::shared_ptr<const Kernel> kernel = StudyLearner(study).prior_given({}).kernel;
+  if (const StationaryKernel* plain = stationary_part(*kernel);
+      plain && plain->options().lengthscale.size() > 0)
+    additive_parameters_ = static_cast<std::size_t>(AdditiveKernel(*plain).log_parameters().size());
   for (const Level& level : study.offer().levels) {
     if (level.alpha)
       alphas_.insert(*level.alpha);
@@ -178,7 +183,7 @@ void EventRules::check(const Fitted& event, const State& state) const {
                                  kernel_parameters_));
   for (const FittedStructure& one : event.structures) {
     const std::size_t wanted =
-        kernel_parameters_ + (structure_named(one.name) == Structure::additive ? 1 : 0);
+        structure_named(one.name) == Structure::additive ? additive_parameters_ : kernel_parameters_;
     if (one.log_parameters.size() != wanted)
       throw InputError(fmt::format("it has {} hyperparameters of the structure \"{}\", must have {}",
                                    one.log_parameters.size(), one.name, wanted));

@@ -54,7 +54,7 @@ class EventRules {
   const Study& study_;
   std::unordered_set<std::string> names_;      // of the levels of the price list
   mutable std::unordered_set<double> alphas_;  // precisions of the ladder that are known to have a price
-  std::size_t kernel_parameters_ = 0, changes_ = 0;
+  std::size_t kernel_parameters_ = 0, additive_parameters_ = 0, changes_ = 0;
 };
 
 /// Checks an event by all rules: its own, those of the study and those of the state. Throws DamagedError with

@@ -1,10 +1,14 @@
 #include "acuity/model/answer_map.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
+#include <vector>
 
 #include "acuity/base/errors.hpp"
 #include "base/parallel.hpp"
+#include "numerics/normal.hpp"
 
 namespace acuity {
 
@@ -41,19 +45,35 @@ double transformed(const AnswerMap& map, double u) {
   return yeo_johnson(inside, map.lambda) + std::exp(log_slope(inside, map.lambda)) * (u - inside);
 }
 
-// Gauss and Hermite: nodes and weights for a standard normal distribution.
-struct NormalNodes {
-  static constexpr Index count = 24;
-  Vector at, weight;
+// Beyond so many standard deviations there is nothing.
+constexpr double reach = 8.5;
 
-  NormalNodes() {
-    Matrix jacobi = Matrix::Zero(count, count);
-    for (Index k = 1; k < count; ++k) jacobi(k, k - 1) = jacobi(k - 1, k) = std::sqrt(static_cast<double>(k));
-    const Eigen::SelfAdjointEigenSolver<Matrix> solved(jacobi);
-    at = solved.eigenvalues();
-    weight = solved.eigenvectors().row(0).array().square().transpose();
+// Where the inverse of the map is not smooth, as values.
+std::array<double, 3> knots(const AnswerMap& map) {
+  const auto value = [&](double u) { return map.offset + map.factor * transformed(map, u); };
+  return {value(map.low), value(std::clamp(0.0, map.low, map.high)), value(map.high)};
+}
+
+// Calls use(answer, weight) for nodes whose weights add up to 1. Between knots the map is smooth, and few
+// nodes are enough.
+template <typename Use>
+void for_each_node(const AnswerMap& map, double mean, double sd, const Use& use) {
+  using Rule = boost::math::quadrature::gauss<double, 30>;
+  std::vector<double> ends{-reach};
+  for (const double knot : knots(map))
+    if (const double t = (knot - mean) / sd; t > ends.back() + 1e-6 && t < reach - 1e-6) ends.push_back(t);
+  // A normal density alone is too narrow for one piece.
+  if (ends.size() == 1) ends.push_back(0.0);
+  ends.push_back(reach);
+  for (std::size_t piece = 0; piece + 1 < ends.size(); ++piece) {
+    const double middle = 0.5 * (ends[piece] + ends[piece + 1]), half = 0.5 * (ends[piece + 1] - ends[piece]);
+    for (std::size_t k = 0; k < Rule::abscissa().size(); ++k)
+      for (const double sign : {-1.0, 1.0}) {
+        const double t = middle + sign * half * Rule::abscissa()[k];
+        use(map.backward(mean + sd * t), half * Rule::weights()[k] * numerics::normal_pdf(t));
+      }
   }
-};
+}
 
 }  // namespace
 
@@ -98,15 +118,18 @@ double log_jacobian(const AnswerMap& map, const Vector& answers) {
 }
 
 Marginals to_answers(const AnswerMap& map, const Marginals& given, int threads) {
-  static const NormalNodes nodes;
   Marginals found{.mean = Vector(given.mean.size()), .variance = Vector(given.mean.size())};
   base::parallel_for(given.mean.size(), threads > 0 ? threads : base::default_threads(), [&](Index i) {
-    const double sd = std::sqrt(std::max(given.variance(i), 0.0));
-    Vector answers(NormalNodes::count);
-    for (Index k = 0; k < NormalNodes::count; ++k)
-      answers(k) = map.backward(given.mean(i) + sd * nodes.at(k));
-    found.mean(i) = nodes.weight.dot(answers);
-    found.variance(i) = nodes.weight.dot((answers.array() - found.mean(i)).square().matrix());
+    const double sd = std::sqrt(std::max(given.variance(i), 0.0)), middle = map.backward(given.mean(i));
+    double first = 0.0,
+           second = 0.0;  // around the middle: the variance may be far below the square of the mean
+    if (sd > 0.0)
+      for_each_node(map, given.mean(i), sd, [&](double answer, double weight) {
+        first += weight * (answer - middle);
+        second += weight * (answer - middle) * (answer - middle);
+      });
+    found.mean(i) = middle + first;
+    found.variance(i) = std::max(second - first * first, 0.0);
   });
   return found;
 }

@@ -114,8 +114,9 @@ Index LearningProblem::lengthscales() const {
 }
 
 Index LearningProblem::categories() const {
-  const Index odds = has_additive_part() ? 1 : 0;
-  return stationary() == nullptr ? 0 : std::max<Index>(kernel_parameters() - 1 - lengthscales() - odds, 0);
+  const Index additive = has_additive_part() ? lengthscales() + 1 : 0;
+  return stationary() == nullptr ? 0
+                                 : std::max<Index>(kernel_parameters() - 1 - lengthscales() - additive, 0);
 }
 
 bool LearningProblem::has_additive_part() const {
@@ -228,6 +229,8 @@ ParameterBounds LearningProblem::bounds() const {
       ++category;
     }
     if (has_additive_part()) {
+      for (Vector* of : {&bounds.low, &bounds.high, &bounds.typical})
+        of->segment(single_parameter(), lengthscales()) = of->segment(1, lengthscales());
       const Index odds = kernel_parameters() - 1;
       bounds.typical(odds) = 0.0;
       bounds.low(odds) = -log_odds_reach;
@@ -367,6 +370,12 @@ void LearningProblem::penalise(const Vector& theta, LearningObjective& objective
     const double u =
         std::min(0.0, (theta(1 + k) - std::log(unit) - 0.5 * std::log(inputs)) / lengthscale_width);
     subtract(1 + k, u, lengthscale_width);
+    if (has_additive_part()) {
+      const Index single = single_parameter() + k;
+      subtract(single,
+               std::min(0.0, (theta(single) - std::log(unit) - 0.5 * std::log(inputs)) / lengthscale_width),
+               lengthscale_width);
+    }
   }
   for (Index q = category_parameter(0); q < category_parameter(categories()); ++q)
     subtract(q, std::min(0.0, (theta(q) - std::log(inputs)) / category_width), category_width);

@@ -46,8 +46,11 @@ class LearningProblem {
   Index lengthscales() const;
   /// The parameters of the kernel that are length scales of categories: those after them.
   Index categories() const;
-  /// Whether the last parameter of the kernel is the logarithm of the odds of its additive part.
+  /// Whether the kernel has functions of one input each: their length scales follow, and its last parameter is
+  /// the logarithm of the odds of that part.
   bool has_additive_part() const;
+  /// Where those length scales begin.
+  Index single_parameter() const { return 1 + lengthscales() + categories(); }
   Index category_parameter(Index category) const { return 1 + lengthscales() + category; }
   /// Where the nugget is among the parameters; only where it is learned.
   Index nugget_parameter() const { return first_noise_parameter() + noise_parameters() - 1; }

@@ -136,33 +136,44 @@ bool StructuredAnswers::climb(LearnedStructure& learned, const Vector& predicted
   return std::isfinite(learned.objective);
 }
 
-// Lambda and the hyperparameters in turn. The map keeps mean and spread of the answers, so that the latter
-// hardly depend on it, and two or three rounds are enough.
-bool StructuredAnswers::climb_with_map(LearnedStructure& learned, const Vector& predicted, bool knows_map,
-                                       bool searches) const {
-  constexpr int rounds = 3, bits = 8;
-  constexpr double step = 0.25, enough = 0.02;
-  const auto height = [&](double lambda) {
-    LearnedStructure tried = learned;
-    tried.map = AnswerMap::of(observations_.values(), lambda);
-    const double found = objective_of(tried, predicted);
-    return std::isfinite(found) ? found : -1e300;
+// Lambda is searched for at the top of what the hyperparameters can make of it. The map keeps mean and spread
+// of the answers, so that hyperparameters hardly depend on lambda, and every climb is short.
+bool StructuredAnswers::climb_with_map(LearnedStructure& learned, const Vector& predicted,
+                                       bool knows_map) const {
+  constexpr double grid = 0.25, wide = 0.75, narrow = 0.25;
+  constexpr int bits = 6;
+  const auto with_lambda = [&](double lambda) {
+    LearnedStructure other = learned;
+    other.map = AnswerMap::of(observations_.values(), lambda);
+    return other;
   };
-  for (int round = 0; round < rounds; ++round) {
-    double best = learned.map->lambda;
-    if (round == 0 && !knows_map) {
-      double highest = -HUGE_VAL;
-      for (double lambda = least_lambda; lambda <= largest_lambda; lambda += step)
-        if (const double found = height(lambda); found > highest) best = lambda, highest = found;
-    }
-    const double low = std::max(least_lambda, best - step), high = std::min(largest_lambda, best + step);
-    std::uintmax_t evaluations = 12;
-    const auto [lambda, lowest] = boost::math::tools::brent_find_minima(
-        [&](double tried) { return -height(tried); }, low, high, bits, evaluations);
-    const double moved = std::abs(lambda - learned.map->lambda);
-    learned.map = AnswerMap::of(observations_.values(), lambda);
-    if (!climb(learned, predicted, searches && round == 0)) return false;
-    if (moved < enough) break;
+  double first = learned.map->lambda;
+  if (!knows_map) {
+    double highest = -HUGE_VAL;
+    for (double lambda = least_lambda; lambda <= largest_lambda; lambda += grid)
+      if (const double found = objective_of(with_lambda(lambda), predicted); found > highest)
+        first = lambda, highest = found;
+  }
+  bool is_usable = false;
+  const auto depth = [&](double lambda) {
+    LearnedStructure tried = with_lambda(lambda);
+    if (!climb(tried, predicted, false)) return 1e300;
+    if (!is_usable || tried.objective > learned.objective) learned = tried;
+    is_usable = true;
+    return -tried.objective;
+  };
+  depth(first);
+  for (int round = 0; round < 3; ++round) {
+    const double reach = knows_map ? narrow : wide;
+    const double low = std::max(least_lambda, first - reach), high = std::min(largest_lambda, first + reach);
+    std::uintmax_t evaluations = knows_map ? 5 : 8;
+    boost::math::tools::brent_find_minima(depth, low, high, bits, evaluations);
+    if (!is_usable) return false;
+    // Next to an end of what was searched there may be a higher place beyond it.
+    first = learned.map->lambda;
+    const bool at_end = (first - low < 0.1 * reach && low > least_lambda) ||
+                        (high - first < 0.1 * reach && high < largest_lambda);
+    if (!at_end) break;
   }
   return true;
 }
@@ -179,12 +190,11 @@ std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, co
     if (last.map) last.map = AnswerMap::of(observations_.values(), last.map->lambda);
     if (objective_of(last, predicted) > objective_of(learned, predicted)) {
       learned = last;
-      knows_map = !searches;
+      knows_map = true;
     }
   }
-  const bool is_usable = structure == Structure::transformed
-                             ? climb_with_map(learned, predicted, knows_map, searches)
-                             : climb(learned, predicted, searches);
+  const bool is_usable = structure == Structure::transformed ? climb_with_map(learned, predicted, knows_map)
+                                                             : climb(learned, predicted, searches);
   return is_usable ? std::optional(learned) : std::nullopt;
 }
 

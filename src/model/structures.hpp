@@ -53,8 +53,7 @@ class StructuredAnswers {
   double objective_of(const LearnedStructure& learned, const Vector& predicted) const;
   /// With the map as it is; returns whether the values can be used.
   bool climb(LearnedStructure& learned, const Vector& predicted, bool searches) const;
-  bool climb_with_map(LearnedStructure& learned, const Vector& predicted, bool knows_map,
-                      bool searches) const;
+  bool climb_with_map(LearnedStructure& learned, const Vector& predicted, bool knows_map) const;
 
   Prior plain_;
   double nugget_;

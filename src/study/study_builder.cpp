@@ -136,6 +136,24 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
   return acquisition;
 }
 
+// Structures that were named, and make no difference here. All of them are the default.
+void add_structure_remarks(const StudyFile& study, const Pool& pool, std::vector<std::string>& remarks) {
+  if (study.structures.size() == 4) return;
+  const auto numeric = std::count_if(pool.columns().begin(), pool.columns().end(),
+                                     [](const Input& input) { return !input.is_category(); });
+  for (const Structure structure : study.structures) {
+    if (structure == Structure::additive && numeric < 2)
+      remarks.emplace_back(
+          "model.structure names \"additive\", which needs two inputs that are numbers: it is left out");
+    if (structure == Structure::ranked && numeric == 0)
+      remarks.emplace_back(
+          "model.structure names \"ranked\", which needs an input that is a number: it is left out");
+    if (structure == Structure::transformed && study.has_bias())
+      remarks.emplace_back(
+          "model.structure names \"transformed\", which levels with a bias do not allow: it is left out");
+  }
+}
+
 std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, const Offer& offer) {
   std::vector<std::string> remarks;
   if (const auto* noise = std::get_if<NoiseColumn>(&study.noise))
@@ -149,6 +167,7 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
           "noise_relative of level \"{}\" is {:.3g}: above 0.2 it must be the standard deviation of the "
           "logarithm, which is larger than that of the answer relative to it",
           level.name, std::sqrt(noise_variance(level.channel))));
+  add_structure_remarks(study, pool, remarks);
   using Kind = AcquisitionSetting::Kind;
   const AcquisitionSetting& how = study.acquisition;
   const bool ranks_infinities = how.kind == Kind::target && how.target.graph == TargetGraph::b &&

@@ -15,18 +15,24 @@ using testing::close;
 
 struct Example {
   StationaryKernelOptions options;
+  Vector single;
   double odds;
 };
 
 std::vector<Example> examples() {
   std::vector<Example> all;
   for (const KernelFamily family : {KernelFamily::rbf, KernelFamily::matern32, KernelFamily::matern52}) {
-    all.push_back({{.family = family, .amplitude = 1.3, .lengthscale = Vector{{0.5, 2.0, 1.1}}}, 0.4});
-    all.push_back({{.family = family, .amplitude = 0.7, .lengthscale = Vector::Constant(1, 0.8)}, 3.0});
+    all.push_back({{.family = family, .amplitude = 1.3, .lengthscale = Vector{{0.5, 2.0, 1.1}}},
+                   Vector{{0.9, 1.0, 0.4}},
+                   0.4});
+    all.push_back({{.family = family, .amplitude = 0.7, .lengthscale = Vector::Constant(1, 0.8)},
+                   Vector::Constant(1, 1.2),
+                   3.0});
     all.push_back({{.family = family,
                     .amplitude = 0.9,
                     .lengthscale = Vector{{0.7, 1.6}},
                     .categories = {{.input = 1, .lengthscale = 0.8, .learned = true}}},
+                   Vector{{1.7, 0.6}},
                    1.5});
   }
   return all;
@@ -52,7 +58,7 @@ double covariance(const Example& one, const Vector& a, const Vector& b) {
         if (a(k) != b(k)) similarity *= category.similarity();
       }
     if (is_category) continue;
-    const Vector& l = one.options.lengthscale;
+    const Vector& l = one.single;
     const StationaryKernel single({.family = one.options.family,
                                    .amplitude = one.options.amplitude,
                                    .lengthscale = Vector::Constant(1, l(l.size() == 1 ? 0 : numeric))});
@@ -67,7 +73,7 @@ double covariance(const Example& one, const Vector& a, const Vector& b) {
 TEST(AdditiveKernel, IsASumOfFunctionsOfOneInputAndOneOfAll) {
   for (const Example& one : examples()) {
     const Points a = some_points(9, one.options), b = some_points(5, one.options);
-    const AdditiveKernel kernel(StationaryKernel(one.options), one.odds);
+    const AdditiveKernel kernel(StationaryKernel(one.options), one.single, one.odds);
     const Matrix between = kernel.cross(a, b), within = kernel.cross(a, a);
     for (Index i = 0; i < a.rows(); ++i) {
       for (Index j = 0; j < b.rows(); ++j)
@@ -83,7 +89,7 @@ TEST(AdditiveKernel, GradientIsTheSlopeInTheLogParameters) {
   const Matrix half = Matrix::Random(7, 7), weights = half + half.transpose();
   for (const Example& one : examples()) {
     const Points x = some_points(7, one.options);
-    const AdditiveKernel kernel(StationaryKernel(one.options), one.odds);
+    const AdditiveKernel kernel(StationaryKernel(one.options), one.single, one.odds);
     const Vector theta = kernel.log_parameters(), gradient = kernel.weighted_gradient(x, weights);
     ASSERT_EQ(gradient.size(), theta.size());
     for (Index p = 0; p < theta.size(); ++p) {
@@ -134,6 +140,7 @@ TEST(AdditiveKernel, ASumIsLearnedAsASum) {
 TEST(AdditiveKernel, RefusesWhatMakesNoSense) {
   EXPECT_THROW(AdditiveKernel(StationaryKernel(), 0.0), std::invalid_argument);
   EXPECT_THROW(AdditiveKernel(StationaryKernel(), std::nan("")), std::invalid_argument);
+  EXPECT_THROW(AdditiveKernel(StationaryKernel(), Vector::Ones(2), 1.0), std::invalid_argument);
 }
 
 }  // namespace

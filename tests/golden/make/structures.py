@@ -34,7 +34,7 @@ def plain_covariance(theta, x, y):
 
 def additive_covariance(theta, x, y):
     share = theta["odds"] / (1 + theta["odds"])
-    separate = sum(matern52(abs(a - b) / l) for a, b, l in zip(x, y, theta["l"])) / len(x)
+    separate = sum(matern52(abs(a - b) / l) for a, b, l in zip(x, y, theta["single"])) / len(x)
     return share * theta["a"] ** 2 * separate + (1 - share) * plain_covariance(theta, x, y)
 
 
@@ -54,7 +54,8 @@ def log_likelihood(covariance, theta, x, residual, noise):
 
 def penalty(theta, residual):
     spread = sum(r**2 for r in residual) / len(residual)
-    terms = [min(mpf(0), (log(l) - log(len(theta["l"])) / 2) / mpf("0.7")) for l in theta["l"]]
+    scales = theta["l"] + theta.get("single", [])
+    terms = [min(mpf(0), (log(l) - log(len(theta["l"])) / 2) / mpf("0.7")) for l in scales]
     terms.append((log(theta["tau2"] / spread) - log(mpf("0.01"))) / mpf("2.5"))
     return sum(u**2 for u in terms) / 2
 
@@ -68,7 +69,7 @@ def gradient(covariance, theta, x, residual, noise):
     step = mpf(10) ** -15
     found = []
     names = [("a", None)] + [("l", k) for k in range(len(theta["l"]))]
-    names += [("odds", None)] if "odds" in theta else []
+    names += [("single", k) for k in range(len(theta["single"]))] + [("odds", None)] if "odds" in theta else []
     for name, k in names + [("tau2", None)]:
         def moved(by):
             other = dict(theta)
@@ -191,10 +192,11 @@ def main():
         components.append((value, means, variances, None))
 
         # Additive.
-        other = {"a": mpf("1.6"), "l": [mpf("0.8"), mpf("1.5")], "tau2": mpf("0.015"), "odds": mpf("2.5")}
+        other = {"a": mpf("1.6"), "l": [mpf("0.8"), mpf("1.5")], "single": [mpf("1.9"), mpf("1.1")], "tau2": mpf("0.015"), "odds": mpf("2.5")}
         means, variances = posterior(additive_covariance, other, x, residual, noise, mean, at)
         value = objective(additive_covariance, other, x, residual, noise)
-        case["additive"] = {"a": rounded(other["a"]), "l": rounded(other["l"]), "odds": rounded(other["odds"]),
+        case["additive"] = {"a": rounded(other["a"]), "l": rounded(other["l"]), "single": rounded(other["single"]),
+                            "odds": rounded(other["odds"]),
                             "tau2": rounded(other["tau2"]), "F": rounded(value),
                             "grad_F": rounded(gradient(additive_covariance, other, x, residual, noise)),
                             "mean": rounded(means), "var": rounded(variances)}
@@ -228,7 +230,7 @@ def main():
     print(json.dumps({"name": "structures", "schema": 1,
                       "source": "tests/golden/make/structures.py: 50 significant digits, rounded once to 17. F is the log "
                                 "marginal likelihood with its n/2 ln 2pi less the penalties of (11.3), of transformed answers "
-                                "with the logarithm of the Jacobian; gradients in log a, log l, log odds, log tau2; moments of "
+                                "with the logarithm of the Jacobian; gradients in log a, log l, the logs of single and odds, log tau2; moments of "
                                 "transformed answers by quadrature", "cases": cases}, indent=1))
 
 
