@@ -163,8 +163,10 @@ SortedJson posterior_json(const Prior& prior, const Observations& observations, 
     for (const CategoryFactor& category : kernel.categories)
       json["similarity"][inputs[static_cast<std::size_t>(category.input)].name] = category.similarity();
   }
-  if (const auto* sum = dynamic_cast<const AdditiveKernel*>(prior.kernel.get()))
+  if (const auto* sum = dynamic_cast<const AdditiveKernel*>(prior.kernel.get())) {
     json["additive_share"] = sum->share();
+    json["additive_lengthscale"] = list(sum->single());
+  }
   if (!prior.scaling.maps().empty()) json["input_maps"] = maps_json(prior.scaling.maps());
   if (!prior.scaling.is_identity()) {
     json["centre"] = list(prior.scaling.centre());

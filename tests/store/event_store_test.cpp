@@ -84,8 +84,40 @@ std::vector<Event> one_of_each() {
              .people_levels = {"fine"},
              .people_accuracy = {0.5},
              .people_accuracy_sd = {std::numeric_limits<double>::infinity()}},
+      Fitted{.annotations = 20,
+             .log_parameters = {0.1},
+             .reason = "converged",
+             .structures = {{.name = "plain", .log_parameters = {0.1}, .nugget = third, .objective = -third},
+                            {.name = "transformed",
+                             .log_parameters = {third},
+                             .nugget = 0.0,
+                             .objective = 4.0,
+                             .map = {0.1 * third, 2.0, third, -1.5, 1.5, 0.0, 1.0}}}},
       Asked{.id = 8, .row = 3, .point = "4", .channel = GaussianChannel{0.1}, .cost = 1.0, .audit = true},
       Audited{.ids = {8, 9}, .mean = {third, -1.0}, .variance = {0.0, third}, .noise = {0.1, third}}};
+}
+
+TEST(Event, StructuresComeBackAndAreChecked) {
+  const auto back = [](const std::vector<FittedStructure>& structures) {
+    const Fitted fitted{
+        .annotations = 20, .log_parameters = {0.1}, .reason = "converged", .structures = structures};
+    require_valid(fitted);
+    return std::get<Fitted>(event_from_json("fitted", to_json(fitted))).structures;
+  };
+  const std::vector<double> map{1.0 / 3.0, 2.0, 3.0, -1.5, 1.5, 0.0, 1.0};
+  const auto found =
+      back({{"additive", {0.1, 0.2}, 1.0 / 3.0, -7.0, {}}, {"transformed", {0.1}, 0.0, 1.0, map}});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "additive");
+  EXPECT_EQ(found[0].log_parameters, (std::vector{0.1, 0.2}));
+  EXPECT_EQ(found[0].nugget, 1.0 / 3.0);
+  EXPECT_EQ(found[0].objective, -7.0);
+  EXPECT_EQ(found[1].map, map);
+  EXPECT_THROW(back({{"wavy", {0.1}, 0.0, 1.0, {}}}), InputError);
+  EXPECT_THROW(back({{"plain", {0.1}, -1.0, 1.0, {}}}), InputError);
+  EXPECT_THROW(back({{"plain", {0.1}, 0.0, 1.0, map}}), InputError);
+  EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {}}}), InputError);
+  EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {0.5, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0}}}), InputError);
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

@@ -107,6 +107,39 @@ TEST(StudyFile, OfClassesHasOneLengthScaleAndNoNugget) {
   EXPECT_EQ(study.fit.prior, HyperparameterPrior::weak);
 }
 
+TEST(StudyFile, HasStructuresByNameOrAllOfThem) {
+  const std::vector<Structure> all{Structure::plain, Structure::ranked, Structure::additive,
+                                   Structure::transformed};
+  const auto structures = [](const std::string& model) {
+    return read(ladder_study() + "[model]\n" + model).structures;
+  };
+  EXPECT_EQ(structures(""), all);
+  EXPECT_EQ(structures("structure = \"average\"\naverage = 1\n"), all);
+  EXPECT_EQ(structures("structure = \"additive\"\n"), std::vector{Structure::additive});
+  EXPECT_EQ(structures("structure = [\"ranked\", \"plain\"]\n"),
+            (std::vector{Structure::ranked, Structure::plain}));
+  const std::vector<Structure> plain{Structure::plain};
+  EXPECT_EQ(structures("average = 1\n"), plain);
+  EXPECT_EQ(structures("prior = \"none\"\n"), plain);
+  EXPECT_EQ(structures("fit = \"never\"\namplitude = 2\nlengthscale = 1\nstructure = \"plain\"\n"), plain);
+  EXPECT_EQ(structures("optimiser = \"adam\"\n"), plain);
+
+  const std::string words =
+      "must be \"average\", \"plain\", \"ranked\", \"additive\", \"transformed\" or a list";
+  const auto refused = [](const std::string& model) {
+    return complaint(ladder_study() + "[model]\n" + model);
+  };
+  EXPECT_EQ(refused("structure = \"sum\"\n"), ": model.structure is \"sum\", " + words);
+  EXPECT_EQ(refused("structure = [\"plain\", \"average\"]\n"),
+            ": model.structure is [\"plain\", \"average\"], " + words);
+  EXPECT_EQ(refused("structure = [\"plain\", \"plain\"]\n"),
+            ": model.structure is [\"plain\", \"plain\"], must be a list without repetitions");
+  EXPECT_EQ(refused("structure = \"ranked\"\nfit = \"never\"\namplitude = 2\nlengthscale = 1\n"),
+            ": model.structure is \"ranked\", must be \"plain\" where model.fit is \"never\"");
+  EXPECT_EQ(refused("structure = \"average\"\noptimiser = \"adam\"\n"),
+            ": model.structure is \"average\", must be \"plain\" with optimiser \"adam\"");
+}
+
 // The paper's rule and a model that never learns have no prior, nugget or average unless they ask.
 TEST(StudyFile, WhatLearnsPlainlyHasNothingOfTheWeakPrior) {
   for (const char* model :
