@@ -194,7 +194,7 @@ std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, co
     }
   }
   const bool is_usable = structure == Structure::transformed ? climb_with_map(learned, predicted, knows_map)
-                                                             : climb(learned, predicted, searches);
+                                                             : climb(learned, predicted, searches && before == nullptr);
   return is_usable ? std::optional(learned) : std::nullopt;
 }
 

@@ -33,7 +33,7 @@ class StructuredAnswers {
   /// The plain structure as it was learned.
   LearnedStructure plain() const;
   /// Climbs from its last values or those of the plain structure, whichever explain the answers better;
-  /// `searches`: also from other places nearby. Empty if no optimum can be used.
+  /// `searches`: without last values also from other places nearby. Empty if no optimum can be used.
   std::optional<LearnedStructure> learn(Structure structure, const LearnedStructure* before,
                                         bool searches) const;
 
