@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "acquisition/class_information_bounds.hpp"
+#include "acquisition/goal_information_bounds.hpp"
 #include "acquisition/level_accuracies.hpp"
 #include "acuity/acquisition/goal_information.hpp"
 
@@ -66,6 +67,10 @@ std::unique_ptr<const InformationLines> lines_of(const Information& information)
 
 std::unique_ptr<const InformationBounds> bounds_of(const Information& information, const Offer& offer,
                                                    std::span<const Index> levels) {
+  if (const auto* goal = as<GoalInformation>(information))
+    return goal->criterion() == GoalCriterion::prediction
+               ? std::make_unique<GoalInformationBounds>(offer, levels)
+               : nullptr;
   const auto* model = as<ClassModelInformation>(information);
   if (model == nullptr || model->approximation() != Approximation::exact) return nullptr;
   return std::make_unique<ClassInformationBounds>(accuracies_of(offer, levels));

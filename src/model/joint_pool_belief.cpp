@@ -1,6 +1,7 @@
 #include "acuity/model/joint_pool_belief.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include "data/as_size.hpp"
 #include "model/answer_kernel.hpp"
 #include "model/goal_covariances.hpp"
+#include "model/goal_shares.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "model/tiled_posterior.hpp"
 #include "numerics/denormals.hpp"
@@ -128,6 +130,7 @@ struct JointPoolBelief::State final {
     is_initial.assign(at(tiles()), 0);
     squares.assign(errors.size() + 1, Vector::Zero(whole_tiles(size)));
     with_f.assign(errors.size(), Vector::Zero(whole_tiles(size)));
+    shares.resize(errors.size() + 1);
     covariances.resize(errors.size() + 1);
     for (auto& array : covariances) array.resize(at(tiles() * width * goals()));
     if (goal && scaled_goal.rows() == 0) {
@@ -179,6 +182,12 @@ struct JointPoolBelief::State final {
         some_goal_rows[at(i * goals() + m)] = goal_rows[at(i * every + thinned.points[at(m)])];
     const double* used_rows = goals() == every ? goal_rows.data() : some_goal_rows.data();
     rows = n;
+    has_shares = goal && wants_shares.load();
+    if (has_shares)
+      for (std::vector<double>& one : shares) one.resize(at(3 * tiles() * width));
+    if (goal)
+      share_scale = (all.variance.segment(goal_begin, every)(thinned.points) + goal_noise(thinned.points))
+                        .cwiseInverse();
 
     constexpr Index together = 16;
     base::parallel_for((tiles() + together - 1) / together, threads, [&](Index group) {
@@ -213,8 +222,17 @@ struct JointPoolBelief::State final {
         kernels.weighted_squares(covariances_of(0, tile),
                                  e == 0 ? nullptr : covariances_of(static_cast<Index>(e), tile),
                                  thinned.weights.data(), goals(), squares[e].data() + tile * width);
+      if (has_shares)
+        for (std::size_t e = 0; e <= errors.size(); ++e)
+          share_sums(e, tile, shares[e].data() + 3 * tile * width);
     }
     seen[at(tile)] = n;
+  }
+
+  void share_sums(std::size_t array, Index tile, double* out) const {
+    numerics::kernels().share_sums(covariances_of(0, tile),
+                                   array == 0 ? nullptr : covariances_of(static_cast<Index>(array), tile),
+                                   share_scale.data(), thinned.weights.data(), goals(), out);
   }
 
   // The parts of the long list, as those who choose see them.
@@ -299,12 +317,17 @@ struct JointPoolBelief::State final {
   std::vector<std::vector<double>> covariances;   // of f, then of every error, with f at the goal; by tile
   std::vector<Vector> with_f;                     // of every error with f at the same point
   std::vector<Vector> squares;                    // weighted, of the answers with f at the goal
+  // GoalShares of the same answers, once somebody has asked for them; by tile, three for each point.
+  mutable std::atomic<bool> wants_shares = false;
+  bool has_shares = false;
+  Vector share_scale;  // by goal point
+  std::vector<std::vector<double>> shares;
   Marginals marginals;
   GoalBelief whole_goal, some_goal;
 };
 
 // A view of the state: valid as long as the belief does not change.
-class JointPoolBelief::State::Covariances final : public GoalCovariances {
+class JointPoolBelief::State::Covariances final : public GoalCovariances, public HasGoalShares {
  public:
   explicit Covariances(const State& state) : state_(state) {}
 
@@ -323,6 +346,22 @@ class JointPoolBelief::State::Covariances final : public GoalCovariances {
   }
   double weighted_squares(Index point, int bias) const override {
     return state_.squares[state_.array_of(bias)](point);
+  }
+  void shares(Index begin, Index end, int bias, GoalShares* out) const override {
+    const std::size_t array = state_.array_of(bias);
+    state_.wants_shares = true;
+    double sums[3 * width];
+    for (Index tile = begin / width; tile * width < end; ++tile) {
+      const double* here = sums;
+      if (state_.has_shares)
+        here = state_.shares[array].data() + 3 * tile * width;
+      else
+        state_.share_sums(array, tile, sums);
+      for (Index i = std::max(begin, tile * width); i < std::min(end, (tile + 1) * width); ++i) {
+        const double* of_point = here + i % width;
+        out[i - begin] = {.mean = of_point[0], .squares = of_point[width], .largest = of_point[2 * width]};
+      }
+    }
   }
 
  private:

@@ -15,12 +15,13 @@ double spread_of(const Prior& prior, const Observations& observations) {
   return (observations.values().array() - prior.mean).square().mean();
 }
 
-// What learning makes as large as possible, at a prior and a nugget.
-double objective_of(const Prior& prior, double nugget, const Observations& observations,
+// What learning makes as large as possible, at the values that were learned and a nugget.
+double objective_of(const Learned& at, double nugget, const Observations& observations,
                     const LearnOptions& options) {
   LearnOptions here = options;
   here.nugget = nugget;
-  const LearningProblem problem(prior, observations, here);
+  if (here.noise) here.noise->start = {at.added_scale, at.base_scale, at.level_scales};
+  const LearningProblem problem(at.prior, observations, here);
   return problem.objective_at(problem.start()).value;
 }
 
@@ -38,11 +39,14 @@ NoisierFit noisier_fit(const Learned& learned, const Observations& observations,
   LearnOptions given = options;
   given.nugget.reset();
   given.restarts = 0;
-  if (given.noise) given.noise->fixed.array() += usual;
+  if (given.noise) {
+    given.noise->fixed.array() += usual;
+    given.noise->start = {learned.added_scale, learned.base_scale, learned.level_scales};
+  }
   const Observations noisier = observations.with_noise(observations.noise().array() + usual);
   const Learned found = learn(learned.prior, noisier, given);
-  const double difference = objective_of(learned.prior, learned.nugget, observations, options) -
-                            objective_of(found.prior, usual, observations, options);
+  const double difference = objective_of(learned, learned.nugget, observations, options) -
+                            objective_of(found, usual, observations, options);
   if (std::isfinite(difference)) other.probability = 1.0 / (1.0 + std::exp(std::min(difference, 700.0)));
   return other;
 }

@@ -296,6 +296,8 @@ void require_own(const Fitted& e) {
   if (e.nugget) require_positive("the nugget", *e.nugget);
   if (e.noisier_nugget.has_value() != e.noisier_probability.has_value())
     throw InputError("it has a second nugget or its probability, must have both or none");
+  if (e.noisy && !e.noisier_nugget)
+    throw InputError("answers count as noisy without a second nugget, must have one");
   if (e.noisier_nugget) require_positive("the second nugget", *e.noisier_nugget);
   if (e.noisier_probability && !(*e.noisier_probability >= 0.0 && *e.noisier_probability <= 1.0))
     refuse_value("the probability of the second nugget", *e.noisier_probability, "a number from 0 to 1");

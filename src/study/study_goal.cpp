@@ -13,6 +13,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study.hpp"
 #include "data/as_size.hpp"
+#include "data/pool_cells.hpp"
 #include "numerics/infinite.hpp"
 #include "numerics/random.hpp"
 #include "study/nearest.hpp"
@@ -57,73 +58,17 @@ std::vector<Index> drawn_of_many(Index points, Index most, std::uint64_t seed) {
   return {rows.begin(), rows.end()};
 }
 
-// Points that stand for others: rows are halved at the median of the input in which they differ most until
-// there are `most` cells of nearly equal size. A row that is drawn of each counts for all of its rows. Unlike
-// rows drawn from the whole pool they leave no part of it out.
-class Cells {
- public:
-  Cells(const PointsRef& points, std::vector<Index> rows, Index most, std::uint64_t seed)
-      : points_(points),
-        rows_(std::move(rows)),
-        draws_(seed, numerics::Purpose::goal, 2),
-        inverse_spread_(Vector::Ones(points.cols())) {
-    const Vector spread = moments(0, rows_.size()).variance.cwiseSqrt();
-    for (Index k = 0; k < spread.size(); ++k)
-      if (spread(k) > 0.0) inverse_spread_(k) = 1.0 / spread(k);
-    split(0, rows_.size(), most);
+// Of every cell a row that is drawn counts for all of its rows. Unlike rows drawn from the whole pool they
+// leave no part of it out; unlike the middles of the cells they do not leave out its rim.
+Counts drawn_of_cells(const std::vector<std::vector<Index>>& cells, std::uint64_t seed) {
+  Counts counts;
+  numerics::Draws draws(seed, numerics::Purpose::goal, 2);
+  for (const std::vector<Index>& cell : cells) {
+    const auto size = static_cast<Index>(cell.size());
+    counts[cell[at(draws.below(size))]] = static_cast<double>(size);
   }
-
-  const Counts& counts() const { return counts_; }
-
- private:
-  struct Moments {
-    Vector mean, variance;
-  };
-
-  Moments moments(std::size_t begin, std::size_t end) const {
-    Vector sum = Vector::Zero(points_.cols()), squares = sum;
-    for (std::size_t i = begin; i < end; ++i) sum += points_.row(rows_[i]).transpose();
-    const Vector mean = sum / static_cast<double>(end - begin);
-    for (std::size_t i = begin; i < end; ++i)
-      squares += (points_.row(rows_[i]).transpose() - mean).cwiseAbs2();
-    return {mean, squares / static_cast<double>(end - begin)};
-  }
-
-  void split(std::size_t begin, std::size_t end, Index cells) {
-    const Moments all = moments(begin, end);
-    Index widest = 0;
-    const double largest = all.variance.cwiseProduct(inverse_spread_.cwiseAbs2()).maxCoeff(&widest);
-    if (cells == 1 || end - begin == 1 || !(largest > 0.0)) {
-      std::sort(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
-                rows_.begin() + static_cast<std::ptrdiff_t>(end));
-      take(begin, end);
-      return;
-    }
-    const Index left = cells / 2;
-    const std::size_t middle =
-        begin + std::max<std::size_t>(1, (end - begin) * at(left) / at(cells));  // in proportion
-    const auto first = rows_.begin();
-    std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle),
-                     first + static_cast<std::ptrdiff_t>(end), [&](Index a, Index b) {
-                       const double u = points_(a, widest), v = points_(b, widest);
-                       return u < v || (u == v && a < b);
-                     });
-    split(begin, middle, left);
-    split(middle, end, cells - left);
-  }
-
-  // Not the middle: then nothing would stand for the rim of the pool.
-  void take(std::size_t begin, std::size_t end) {
-    const Index drawn = draws_.below(static_cast<Index>(end - begin));
-    counts_[rows_[begin + at(drawn)]] = static_cast<double>(end - begin);
-  }
-
-  const PointsRef& points_;
-  std::vector<Index> rows_;
-  numerics::Draws draws_;
-  Vector inverse_spread_;
-  Counts counts_;
-};
+  return counts;
+}
 
 // These points, with weights that add up to 1.
 Goal points_counted(const Counts& counts, const PointsRef& points,
@@ -156,7 +101,8 @@ Goal drawn_of_pool(const Pool& pool, const std::function<double(Index)>& noise, 
     std::iota(rows.begin(), rows.end(), Index{0});
     if (size > many) rows = drawn_of_many(size, many, seed);
     const PointsRef points = pool.points();
-    return points_counted(Cells(points, std::move(rows), most, seed).counts(), points, noise);
+    return points_counted(drawn_of_cells(cells_of(points, transforms_of(pool.columns()), rows, most), seed),
+                          points, noise);
   }
   const double weight = 1.0 / static_cast<double>(size);
   Goal all{pool.points(), Vector::Constant(size, weight), Vector(size)};

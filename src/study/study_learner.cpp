@@ -117,7 +117,8 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
   const bool searches = options.restarts > 0;
   if (learned.iterations > 0)
     learned.structures = learn_structures(annotations, learned, before, searches, threads);
-  if (file.acquisition.adapts_criterion) {
+  // Values that are all the same, which a given nugget allows, have no noise to compare with.
+  if (file.acquisition.adapts_criterion && values.minCoeff() < values.maxCoeff()) {
     learned.noisier = noisier_fit(learned, observations, options);
     learned.noisy = is_noisy(learned, before != nullptr && before->noisy);
   }

@@ -3,7 +3,6 @@
 #include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "model/goal_covariances.hpp"
-#include "numerics/infinite.hpp"
 
 namespace acuity {
 
@@ -93,7 +92,6 @@ BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotat
     return plan_budget(belief, model.offer, model.acquisition, candidates, options,
                        study_.shared_pool().job());
   options.weights = {1.0, 0.6, 0.2, 0.0};
-  options.most_operations = infinite;  // the part of the pool is small
   SmallWorld small(model, study_.pool(), *goal_under(model), candidates, options.threads);
   return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options,
                      study_.shared_pool().job());

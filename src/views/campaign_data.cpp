@@ -262,7 +262,7 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
   data.offsets = level_offsets(study, state);
   data.people = people_view(campaign);
   data.biases = bias_views(study, data.offsets, model);
-  data.is_planned = study.file().acquisition.plan && !study.is_ladder();
+  data.is_planned = plans_now(study, state) && !study.is_ladder();
   data.plans = plan_course(campaign);
   for (const Level& level : study.offer().levels) data.offered.push_back(describe(level));
   if (const std::int64_t replaced = state.replaced(); replaced > 0)

@@ -14,8 +14,7 @@ namespace acuity {
 
 namespace {
 
-std::string worth_text(double worth, const Study& study) {
-  const std::string_view unit = study.acquisition().information->unit();
+std::string worth_text(double worth, std::string_view unit) {
   if (unit == "variance") return fmt::format("a fall of the mean variance by {}", brief(worth, 4));
   return fmt::format("{} {}", brief(worth, 4), unit);
 }
@@ -44,10 +43,13 @@ std::string plan_text(const Study& study, const State& state) {
   if (!state.planned()) return "";
   const bool is_over = state.pending().empty() && (is_too_little(std::max(state.free(), 0.0), study) ||
                                                    !candidates_of(study, state).any_open());
-  return is_over ? nothing_left_text(study) : to_text(*state.planned(), study);
+  if (is_over) return nothing_left_text(study);
+  AcquisitionSetting setting = study.file().acquisition;
+  setting.criterion = criterion_now(study, state);
+  return to_text(*state.planned(), study, study.file().target->information(setting)->unit());
 }
 
-std::string to_text(const Planned& plan, const Study& study) {
+std::string to_text(const Planned& plan, const Study& study, std::string_view unit_of_information) {
   if (plan.note == nothing_left || is_too_little(plan.remaining, study)) return nothing_left_text(study);
   if (plan.expected == 0.0 && plan.purchases.empty())
     return fmt::format("choices are by information per cost: {}",
@@ -57,7 +59,7 @@ std::string to_text(const Planned& plan, const Study& study) {
   const bool by_variance = plan.expected < 0.0;
   const auto expects = [&](double expected) {
     return by_variance ? fmt::format("leave a mean variance of {}", brief(-expected, 4))
-                       : fmt::format("buy {}", worth_text(expected, study));
+                       : fmt::format("buy {}", worth_text(expected, unit_of_information));
   };
   const std::string bought = purchases_text(plan.purchases, study.offer().levels);
   if (plan.lambda == 1.0)

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "acuity/campaign/state.hpp"
 #include "acuity/study/study.hpp"
 
 namespace acuity {
 
-/// What a plan of the budget expects, and what information per cost alone would buy; one sentence.
-std::string to_text(const Planned& plan, const Study& study);
+/// What a plan of the budget expects, and what information per cost alone would buy, in this unit; one
+/// sentence.
+std::string to_text(const Planned& plan, const Study& study, std::string_view unit_of_information);
 
 /// What the money that is left is expected to buy: "92.5 left: expected to buy 74 rough".
 std::string purchases_line(const Planned& plan, const Study& study);

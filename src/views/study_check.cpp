@@ -98,9 +98,10 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
   const Candidates candidates =
       campaign != nullptr ? campaign->candidates() : study.candidates_after(annotations, std::nullopt);
   const std::unique_ptr<PoolBelief> belief = StudyLearner(study).belief(model, {}, threads);
-  const BudgetPlan plan = StudyLearner(study).plan(model, annotations, *belief, candidates,
-                                                   {.threads = threads, .seconds = 20.0});
-  return to_text(planned_of(study, model, plan, candidates.remaining()), study);
+  const BudgetPlan plan =
+      StudyLearner(study).plan(model, annotations, *belief, candidates, {.threads = threads});
+  return to_text(planned_of(study, model, plan, candidates.remaining()), study,
+                 model.acquisition.information->unit());
 }
 
 }  // namespace

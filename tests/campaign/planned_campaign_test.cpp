@@ -17,14 +17,20 @@
 namespace acuity::planned_campaign_test {
 namespace {
 
-// Replicates with a set-up price: eight at once have the lowest price of precision.
+// Replicates with a set-up price: eight at once have the lowest price of precision. Information is about f:
+// noisy answers have no plan by default.
 std::string settings(const std::string& rest = "") {
+  const std::string section = "[acquisition]\n", about_f = "information = \"model\"\n";
   std::string text = "[campaign]\nbudget = 6000\nseed = 3\nunit = \"EUR\"\n";
   for (const int count : {1, 2, 4, 8})
     text += "[[level]]\nname = \"x" + std::to_string(count) +
             "\"\nnoise_sd = " + std::to_string(0.25 / std::sqrt(count)) +
             "\ncost = " + std::to_string(40 + 12 * count) + "\n";
-  return text + rest;
+  text += rest;
+  const std::size_t found = text.find(section);
+  if (found == std::string::npos) return text + section + about_f;
+  if (text.find("information = ") == std::string::npos) text.insert(found + section.size(), about_f);
+  return text;
 }
 const std::string no_plan = "[acquisition]\nplan = \"none\"\n";
 
@@ -269,7 +275,7 @@ TEST(PlannedCampaign, WithoutTimeThereIsANoteAndTheRatioRule) {
   const Planned plan = all_of<Planned>(campaign).front();
   EXPECT_EQ(plan.lambda, 1.0);
   EXPECT_NE(plan.note.find("too long"), std::string::npos) << plan.note;
-  EXPECT_NE(to_text(plan, campaign.study()).find("by information per cost"), std::string::npos);
+  EXPECT_NE(to_text(plan, campaign.study(), "nats").find("by information per cost"), std::string::npos);
 }
 
 TEST(PlannedCampaign, RefusesPlansThatCannotBe) {

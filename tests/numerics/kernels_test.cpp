@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -100,6 +101,54 @@ TEST_P(EveryLevel, CovarianceOfPointsWithThemselvesHasTheSameBits) {
       kernels_->self_covariance(profile, 1.7, a.data(), n, 3, inverse, self.data());
       EXPECT_EQ(general, self);
     }
+}
+
+// The slow twin: one row, one goal point and one column at a time.
+TEST_P(EveryLevel, CovariancesWithAGoalAreThoseOfOneRowAtATime) {
+  constexpr std::ptrdiff_t width = tile_columns, rows = 2 * slab_rows + 3, stride = 20;
+  RowMajor v = random<RowMajor>(3 * slab_rows, width, 41);
+  double* slabs[] = {v.data(), v.data() + slab_rows * width, v.data() + 2 * slab_rows * width};
+  const TileView<double> tile{.points = nullptr, .slabs = slabs};
+  const RowMajor goal = random<RowMajor>(rows, stride, 42);
+  for (const std::ptrdiff_t goals : {1, 4, 6, 13, 20})
+    for (const std::ptrdiff_t from : {std::ptrdiff_t{0}, std::ptrdiff_t{5}, rows - 1, rows}) {
+      const RowMajor before = random<RowMajor>(goals, width, 43);
+      RowMajor found = before, one_by_one = before, wanted = before;
+      kernels_->subtract_covariances(tile, from, rows, goal.data(), stride, goals, found.data());
+      for (std::ptrdiff_t i = from; i < rows; ++i) {
+        kernels_->subtract_covariances(tile, i, i + 1, goal.data(), stride, goals, one_by_one.data());
+        for (std::ptrdiff_t m = 0; m < goals; ++m)
+          for (std::ptrdiff_t j = 0; j < width; ++j) wanted(m, j) -= goal(i, m) * v(i, j);
+      }
+      EXPECT_EQ(found, one_by_one) << goals << " from " << from;
+      EXPECT_LT((found - wanted).cwiseAbs().maxCoeff(), 1e-12) << goals << " from " << from;
+    }
+}
+
+TEST_P(EveryLevel, SumsOfSharesAreThoseOfPlainLoops) {
+  constexpr std::ptrdiff_t width = tile_columns;
+  for (const std::ptrdiff_t goals : {1, 9}) {
+    const RowMajor c = random<RowMajor>(goals, width, 44), d = random<RowMajor>(goals, width, 45);
+    const Eigen::VectorXd scale = random<Eigen::VectorXd>(goals, 1, 46).cwiseAbs(),
+                          weights = random<Eigen::VectorXd>(goals, 1, 47).cwiseAbs();
+    for (const bool with_error : {false, true}) {
+      double found[3 * width];
+      kernels_->share_sums(c.data(), with_error ? d.data() : nullptr, scale.data(), weights.data(), goals,
+                           found);
+      for (std::ptrdiff_t j = 0; j < width; ++j) {
+        double mean = 0.0, squares = 0.0, largest = 0.0;
+        for (std::ptrdiff_t m = 0; m < goals; ++m) {
+          const double entry = c(m, j) + (with_error ? d(m, j) : 0.0), share = entry * entry * scale(m);
+          mean += weights(m) * share;
+          squares += weights(m) * share * share;
+          largest = std::max(largest, share);
+        }
+        EXPECT_NEAR(found[j], mean, 1e-13 * (1.0 + mean));
+        EXPECT_NEAR(found[width + j], squares, 1e-13 * (1.0 + squares));
+        EXPECT_NEAR(found[2 * width + j], largest, 1e-13 * (1.0 + largest));
+      }
+    }
+  }
 }
 
 TEST_P(EveryLevel, HalfDifferenceIsThatOfTheOuterProduct) {

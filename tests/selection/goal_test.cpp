@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "acquisition/information_shortcuts.hpp"
 #include "acquisition/label_covariance.hpp"
 #include "acuity/acquisition/goal_information.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
@@ -391,6 +392,87 @@ TEST(Goal, PredictionIsTheInformationOfTheJointAnswers) {
         EXPECT_NEAR(epig(level, i), expected, 1e-9);
       }
   }
+}
+
+// A pool and a goal of it, with a level of each kind; answers without noise at some goal points are known.
+struct RandomGoal {
+  explicit RandomGoal(std::uint32_t stream, bool with_bias) {
+    numerics::Draws draws(39, numerics::Purpose::data, stream);
+    pool.resize(700, 3);
+    for (double& x : pool.reshaped()) x = draws.uniform(-2.0, 2.0);
+    if (with_bias) prior.biases = {LevelBias{.offset_sd = 0.3, .smooth_sd = 0.2, .lengthscale = 1.5}};
+    const double noise[] = {0.3, 0.05, stream % 2 == 0 ? 0.0 : 1e-3}, cost[] = {1.0, 3.0, 10.0};
+    for (int k = 0; k < 3; ++k)
+      offer.levels.push_back({.name = std::to_string(k),
+                              .alpha = {},
+                              .channel = GaussianChannel{noise[k], with_bias && k == 0 ? 1 : 0},
+                              .cost = cost[k],
+                              .value = {}});
+    Vector base(700);
+    for (double& n : base) n = stream % 2 == 0 ? 0.0 : draws.uniform(0.0, 0.2);
+    offer.base_noise = base;
+    Goal wanted{pool.topRows(60), Vector(60), Vector(60)};
+    for (Index m = 0; m < 60; ++m) wanted.weights(m) = draws.uniform(), wanted.noise(m) = 0.1 * draws.uniform();
+    if (stream % 2 == 0) wanted.noise.setZero(), wanted.weights.setOnes();
+    wanted.weights /= wanted.weights.sum();
+    goal = std::make_shared<Goal>(wanted);
+    for (Index i = 0; i < 20; ++i)
+      known.push_back({Place(31 * i % 700), draws.normal(), offer.channel(31 * i % 700, i % 3)});
+  }
+
+  Points pool;
+  Prior prior;
+  Offer offer;
+  std::shared_ptr<const Goal> goal;
+  std::vector<Observation> known;
+};
+
+TEST(Goal, BoundsOfPredictionHold) {
+  for (const std::uint32_t stream : {1U, 2U, 3U, 4U})
+    for (const bool with_bias : {false, true}) {
+      const RandomGoal r(stream, with_bias);
+      const JointPoolBelief belief(r.prior, r.pool, r.goal, r.known, {.threads = 1});
+      const GoalInformation information(prediction);
+      const std::vector<Index> levels = all_levels(r.offer);
+      const auto bounds = bounds_of(information, r.offer, levels);
+      ASSERT_NE(bounds, nullptr);
+      const Marginals& all = belief.marginals();
+      const Matrix exact = worth(information, all, r.offer);
+      Matrix low(3, 700), high(3, 700);
+      // Blocks that begin and end within a tile of the pool.
+      for (Index begin = 0; begin < 700; begin += 100)
+        bounds->at(all, begin, begin + 100, low.col(begin).data(), high.col(begin).data());
+      EXPECT_TRUE((low.array() <= exact.array()).all());
+      EXPECT_TRUE((high.array() >= exact.array()).all());
+      // Of goal points without noise little can be said.
+      if (stream % 2 == 1) EXPECT_LT((high - low).sum(), 0.1 * exact.sum());
+      EXPECT_EQ(bounds_of(GoalInformation(variance), r.offer, levels), nullptr) << "which costs nothing";
+    }
+}
+
+// Most points are ruled out by bounds; what is chosen is what the full scan chooses, bit for bit.
+TEST(Goal, SelectionsAreThoseOfTheFullScan) {
+  for (const std::uint32_t stream : {1U, 2U, 3U})
+    for (const bool with_bias : {false, true})
+      for (const GoalCriterion criterion : {variance, prediction}) {
+        const RandomGoal r(stream, with_bias);
+        const Acquisition acquisition{.information = std::make_shared<GoalInformation>(criterion)};
+        JointPoolBelief belief(r.prior, r.pool, r.goal, r.known, {.threads = 2});
+        Selector selector(r.offer, acquisition, 2);
+        Candidates candidates(r.offer);
+        for (int step = 0; step < 8; ++step) {
+          const std::optional<Score> best = selector.choose(belief, candidates);
+          const std::optional<Score> wanted = select_by_full_scan(
+              belief.marginals(), r.offer, acquisition, candidates, {.threads = 1, .every_level = true});
+          ASSERT_TRUE(best && wanted);
+          EXPECT_EQ(best->point, wanted->point);
+          EXPECT_EQ(best->level, wanted->level);
+          EXPECT_EQ(best->information, wanted->information);
+          const std::optional<double> answer = step % 2 == 0 ? std::optional(1.0) : std::nullopt;
+          belief.condition(best->point, r.offer.channel(best->point, best->level), answer);
+          candidates.buy(*best);
+        }
+      }
 }
 
 TEST(Goal, FarPointsAndPointsWithoutWeightCountForNothing) {

@@ -346,6 +346,41 @@ TEST(Plan, SaysWhyThereIsNone) {
   EXPECT_EQ(belief.size(), static_cast<Index>(problem.known.size()));
 }
 
+// What a weight of prices gains is the mean over the noises that are possible, by how likely they are.
+TEST(Plan, NoisesCountByTheirWeight) {
+  const PlanProblem problem(golden("plan")["problems"][0]);
+  GpPoolBelief belief = problem.belief();
+  const auto gains = [&](const std::vector<PossibleNoise>& noises) {
+    const BudgetPlan plan = plan_budget(belief, problem.offer, {}, problem.candidates(),
+                                        {.threads = 1, .noise_changes = noises});
+    std::vector<double> found;
+    for (const PlannedCourse& course : plan.courses) found.push_back(course.gain);
+    return found;
+  };
+  // The same problem under each noise alone.
+  const auto alone = [&](double change) {
+    Offer other = problem.offer;
+    other.base_noise = problem.offer.base_noise.mapped([=](double n) { return std::max(n + change, 0.0); });
+    const BudgetPlan plan = plan_budget(belief, other, {}, problem.candidates(), {.threads = 1});
+    std::vector<double> found;
+    for (const PlannedCourse& course : plan.courses)
+      found.push_back(course.expected / plan.courses.front().expected - 1.0);
+    return found;
+  };
+  const std::vector<double> believed = alone(0.0), more = alone(0.5), less = alone(-0.01);
+  const std::vector<double> weighted = gains({{.change = 0.5, .weight = 3.0}, {.change = -0.01, .weight = 0.5}}),
+                            equal = gains({{.change = 0.5}}), certain = gains({{.change = 0.5, .weight = 1e9}});
+  ASSERT_EQ(weighted.size(), believed.size());
+  double differ = 0.0;
+  for (std::size_t k = 0; k < believed.size(); ++k) {
+    EXPECT_NEAR(weighted[k], (believed[k] + 3.0 * more[k] + 0.5 * less[k]) / 4.5, 1e-10) << k;
+    EXPECT_NEAR(equal[k], 0.5 * (believed[k] + more[k]), 1e-10) << k;
+    EXPECT_NEAR(certain[k], more[k], 1e-7) << k;
+    differ = std::max(differ, std::abs(believed[k] - more[k]));
+  }
+  EXPECT_GT(differ, 1e-3) << "noise matters here";
+}
+
 // What a goal gains in all is the sum of what the purchases are worth, so that is the aim of its plan.
 TEST(Plan, ForAGoalAimsAtItsVariance) {
   const PlanProblem problem(golden("plan")["problems"][0]);

@@ -94,7 +94,14 @@ std::vector<Event> one_of_each() {
                              .objective = 4.0,
                              .map = {0.1 * third, 2.0, third, -1.5, 1.5, 0.0, 1.0}}}},
       Asked{.id = 8, .row = 3, .point = "4", .channel = GaussianChannel{0.1}, .cost = 1.0, .audit = true},
-      Audited{.ids = {8, 9}, .mean = {third, -1.0}, .variance = {0.0, third}, .noise = {0.1, third}}};
+      Audited{.ids = {8, 9}, .mean = {third, -1.0}, .variance = {0.0, third}, .noise = {0.1, third}},
+      Fitted{.annotations = 12,
+             .log_parameters = {0.1, third},
+             .reason = "converged",
+             .nugget = 0.01 * third,
+             .noisier_nugget = 0.05 * third,
+             .noisier_probability = 0.5 * third,
+             .noisy = true}};
 }
 
 TEST(Event, StructuresComeBackAndAreChecked) {
@@ -131,6 +138,11 @@ TEST(Event, ComesBackFromItsJsonWithEveryDigit) {
   const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(one_of_each()[13])));
   EXPECT_EQ(fitted.smooth_sd, (std::vector{1e-7 * (1.0 / 3.0), 0.0}));
   EXPECT_EQ(fitted.level_scales, (std::vector{1.0 / 3.0, 1.0}));
+  EXPECT_FALSE(fitted.noisier_nugget || fitted.noisier_probability || fitted.noisy) << "as in older logs";
+  const auto noisy = std::get<Fitted>(event_from_json("fitted", to_json(one_of_each().back())));
+  EXPECT_EQ(noisy.noisier_nugget, 0.05 * (1.0 / 3.0));
+  EXPECT_EQ(noisy.noisier_probability, 0.5 * (1.0 / 3.0));
+  EXPECT_TRUE(noisy.noisy);
 }
 
 TEST(Event, ThatCannotBeReadIsAStoreError) {

@@ -178,6 +178,14 @@ std::vector<Forgery> forgeries() {
       with_more("FittedHugeNumbers", "fitted", fitted("[1e6,0.0]")),
       with_more("FittedAHugeAmplitude", "fitted", fitted("[500.0,0.0]")),
       with_more("FittedKappa", "fitted", fitted("[0.0,0.0]", R"(,"kappa":0.6,"gamma":0.2)")),
+      with_more("FittedHalfAnotherNugget", "fitted", fitted("[0.0,0.0]", R"(,"noisier_nugget":0.1)")),
+      with_more("FittedAProbabilityOfNothing", "fitted",
+                fitted("[0.0,0.0]", R"(,"noisier_probability":0.5)")),
+      with_more("FittedNoiseOfNothing", "fitted", fitted("[0.0,0.0]", R"(,"noisy":true)")),
+      with_more("FittedAnotherNuggetOfNothing", "fitted",
+                fitted("[0.0,0.0]", R"(,"noisier_nugget":0.0,"noisier_probability":0.5,"noisy":true)")),
+      with_more("FittedAProbabilityAboveOne", "fitted",
+                fitted("[0.0,0.0]", R"(,"noisier_nugget":0.1,"noisier_probability":1.5,"noisy":true)")),
       {"FittedToMoreThanThereIs", first_new + 1,
        [](auto& log) {
          Json body = Json::parse(fitted("[0.0,0.0]"));

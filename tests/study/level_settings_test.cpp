@@ -145,9 +145,11 @@ TEST(LevelSettings, ClassesHaveNeitherBiasNorReference) {
 }
 
 TEST(LevelSettings, BiasOrGoalMakeTheGoalTheDefaultInformation) {
-  EXPECT_EQ(read_study_text(levels({"", ""})).acquisition.kind, Kind::model);
-  EXPECT_EQ(read_study_text(levels({same, ""})).acquisition.kind, Kind::goal);
-  EXPECT_EQ(read_study_text(levels({"", ""}) + "[goal]\n").acquisition.kind, Kind::goal);
+  // Where nothing is learned; elsewhere it is the default anyway (default_choice_test).
+  const std::string never = "[model]\nfit = \"never\"\n";
+  EXPECT_EQ(read_study_text(levels({"", ""}) + never).acquisition.kind, Kind::model);
+  EXPECT_EQ(read_study_text(levels({same, ""}) + never).acquisition.kind, Kind::goal);
+  EXPECT_EQ(read_study_text(levels({"", ""}) + "[goal]\n" + never).acquisition.kind, Kind::goal);
   const auto with = [](const std::string& information) {
     return levels({same, ""}) + "[acquisition]\ninformation = \"" + information + "\"\n";
   };
@@ -245,7 +247,7 @@ TEST(GoalSettings, ABoxHasPointsBetweenItsLimits) {
 TEST(GoalSettings, WithoutPointsItIsThePoolAndLargeOnesAreDrawn) {
   const Desk desk;
   const std::string pool = "[pool]\nfile = \"pool.csv\"\n";
-  EXPECT_EQ(desk.open(pool + levels({"", ""})).goal(), nullptr);
+  EXPECT_EQ(desk.open(pool + levels({"", ""}) + "[acquisition]\ninformation = \"model\"\n").goal(), nullptr);
   EXPECT_EQ(desk.open(pool + levels({same, ""})).goal()->points,
             Points(desk.open(pool + levels({""})).pool().points()));
   const Study some = desk.open(pool + "[goal]\npoints = 2\n" + levels({""}));

@@ -52,7 +52,8 @@ TEST(StudyFile, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(study.average, 8);
   EXPECT_EQ(study.nugget, std::nullopt);
   EXPECT_TRUE(study.initial.space_filling);
-  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::model);
+  EXPECT_EQ(study.acquisition.kind, AcquisitionSetting::Kind::goal);
+  EXPECT_TRUE(study.acquisition.adapts_criterion);
   EXPECT_EQ(study.acquisition.target.graph, TargetGraph::c);
   EXPECT_EQ(study.acquisition.target.infinite, InfinitePolicy::refuse);
 }

@@ -44,6 +44,7 @@ constexpr Kernels kernels{
     .add_squares = &add_squares,
     .subtract_covariances = &subtract_covariances,
     .weighted_squares = &weighted_squares,
+    .share_sums = &share_sums,
     .expected_drop = &expected_drop,
     .lowest_lines = &lowest_lines,
     .best_merit = &best_merit,

@@ -228,6 +228,10 @@ struct Kernels {
   /// out[j] = the sum over m of weights[m] * (c + d)^2 for column j; d may be null.
   void (*weighted_squares)(const double* c, const double* d, const double* weights, std::ptrdiff_t goals,
                            double* out);
+  /// Of the shares (c + d)^2 scale[m] over m: their weighted sum, that of their squares, and the largest;
+  /// out[j], out[tile_columns + j] and out[2 * tile_columns + j] for column j. d may be null.
+  void (*share_sums)(const double* c, const double* d, const double* scale, const double* weights,
+                     std::ptrdiff_t goals, double* out);
 
   /// g(mean / sqrt(1 + variance)) - E g(f), f normal, for the functions g of the tables (math.md eq. (4.9)):
   /// out[i * levels + k]. The standard deviation must be at least 2.5 times the finest step.

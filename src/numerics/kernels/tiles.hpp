@@ -228,23 +228,39 @@ constexpr TileKernels<Real> tile_kernels{.catch_up = &catch_up<Real>,
                                          .fold = &fold<Real>,
                                          .fold_low_rank = &fold_low_rank<Real>};
 
-// Half a tile's columns of one goal point stay in registers while the rows pass.
+// A strip of columns of several goal points stays in registers while the rows pass: one row is read for all
+// of them. Every entry is what sequential subtraction in the order of the rows gives, whatever is taken
+// together.
+template <int count>
+inline void subtract_block(const TileView<double>& tile, std::ptrdiff_t from, std::ptrdiff_t to,
+                           const double* goal, std::ptrdiff_t stride, double* c) {
+  using V = VectorOf<double>;
+  constexpr std::ptrdiff_t strip = strip_vectors<double>, wide = strip * lanes<double>;
+  for (std::ptrdiff_t column = 0; column < tile_columns; column += wide) {
+    V left[count][strip];
+    for (int m = 0; m < count; ++m)
+      for (std::ptrdiff_t s = 0; s < strip; ++s)
+        left[m][s] = load<double>(c + m * tile_columns + column + s * lanes<double>);
+    for (std::ptrdiff_t i = from; i < to; ++i) {
+      const double* v = row_of(tile, i) + column;
+      V row[strip];
+      for (std::ptrdiff_t s = 0; s < strip; ++s) row[s] = load<double>(v + s * lanes<double>);
+      for (int m = 0; m < count; ++m)
+        for (std::ptrdiff_t s = 0; s < strip; ++s) left[m][s] -= goal[i * stride + m] * row[s];
+    }
+    for (int m = 0; m < count; ++m)
+      for (std::ptrdiff_t s = 0; s < strip; ++s)
+        store<double>(c + m * tile_columns + column + s * lanes<double>, left[m][s]);
+  }
+}
+
 void subtract_covariances(const TileView<double>& tile, std::ptrdiff_t from, std::ptrdiff_t to,
                           const double* goal, std::ptrdiff_t stride, std::ptrdiff_t goals, double* c) {
-  using V = VectorOf<double>;
-  constexpr std::ptrdiff_t together = tile_columns / 2 / lanes<double>;
-  for (std::ptrdiff_t m = 0; m < goals; ++m)
-    for (std::ptrdiff_t half = 0; half < tile_columns; half += tile_columns / 2) {
-      double* columns = c + m * tile_columns + half;
-      V left[together];
-      for (std::ptrdiff_t s = 0; s < together; ++s) left[s] = load<double>(columns + s * lanes<double>);
-      for (std::ptrdiff_t i = from; i < to; ++i) {
-        const double* v = row_of(tile, i) + half;
-        const double weight = goal[i * stride + m];
-        for (std::ptrdiff_t s = 0; s < together; ++s) left[s] -= weight * load<double>(v + s * lanes<double>);
-      }
-      for (std::ptrdiff_t s = 0; s < together; ++s) store<double>(columns + s * lanes<double>, left[s]);
-    }
+  constexpr int together = vector_bytes == 64 ? 6 : 4;
+  std::ptrdiff_t m = 0;
+  for (; m + together <= goals; m += together)
+    subtract_block<together>(tile, from, to, goal + m, stride, c + m * tile_columns);
+  for (; m < goals; ++m) subtract_block<1>(tile, from, to, goal + m, stride, c + m * tile_columns);
 }
 
 void weighted_squares(const double* c, const double* d, const double* weights, std::ptrdiff_t goals,
@@ -258,6 +274,25 @@ void weighted_squares(const double* c, const double* d, const double* weights, s
       sum += weights[m] * entry * entry;
     }
     store<double>(out + column, sum);
+  }
+}
+
+void share_sums(const double* c, const double* d, const double* scale, const double* weights,
+                std::ptrdiff_t goals, double* out) {
+  using V = VectorOf<double>;
+  for (std::ptrdiff_t column = 0; column < tile_columns; column += lanes<double>) {
+    V mean = {}, squares = {}, largest = {};
+    for (std::ptrdiff_t m = 0; m < goals; ++m) {
+      V entry = load<double>(c + m * tile_columns + column);
+      if (d != nullptr) entry += load<double>(d + m * tile_columns + column);
+      const V share = entry * entry * scale[m];
+      mean += weights[m] * share;
+      squares += weights[m] * share * share;
+      largest = maximum<double>(share, largest);
+    }
+    store<double>(out + column, mean);
+    store<double>(out + tile_columns + column, squares);
+    store<double>(out + 2 * tile_columns + column, largest);
   }
 }
 
