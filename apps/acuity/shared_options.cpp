@@ -181,9 +181,8 @@ void add_pool_work(Command& command, PoolWork& work) {
       "targets only");
   command.option(
       "--plan-seconds", "S", [&work](const std::string& word) { work.plan_seconds = to_plan_seconds(word); },
-      "Time that a plan of the budget may take (default: no limit; its work is limited). One that takes "
-      "longer "
-      "is cut short with a note, so that choices depend on how busy the machine is. Real targets only");
+      "Seconds that a plan of the budget may take (default: its work is limited, not its time). One that "
+      "takes longer is cut short with a note; choices then depend on the machine. Real targets only");
   add_threads(command, work.threads);
 }
 

@@ -144,7 +144,8 @@ struct JointPoolBelief::State final {
 
   // The prior covariance of an error with f is 0.
   void begin_tile(Index tile) {
-    for (Index array = 0; array < static_cast<Index>(covariances.size()); ++array)
+    for (Index array = size - tile * width < width ? 0 : 1; array < static_cast<Index>(covariances.size());
+         ++array)
       std::fill_n(covariances_of(array, tile), goals() * width, 0.0);
     for (Vector& one : with_f) one.segment(tile * width, width).setZero();
     if (goals() > 0) {
@@ -180,7 +181,8 @@ struct JointPoolBelief::State final {
     for (Index i = goals() == every ? n : rows; i < n; ++i)
       for (Index m = 0; m < goals(); ++m)
         some_goal_rows[at(i * goals() + m)] = goal_rows[at(i * every + thinned.points[at(m)])];
-    const double* used_rows = goals() == every ? goal_rows.data() : some_goal_rows.data();
+    used_rows = goals() == every ? goal_rows.data() : some_goal_rows.data();
+    pack_goal_rows(n);
     rows = n;
     has_shares = goal && wants_shares.load();
     if (has_shares)
@@ -193,12 +195,37 @@ struct JointPoolBelief::State final {
     base::parallel_for((tiles() + together - 1) / together, threads, [&](Index group) {
       const numerics::FlushDenormals flush;
       for (Index tile = group * together; tile < std::min(tiles(), (group + 1) * together); ++tile)
-        update_tile(tile, posterior, used_rows, n);
+        update_tile(tile, posterior, n);
     });
+    packed_rows = {};
     publish(all);
   }
 
-  void update_tile(Index tile, const TiledPosterior& posterior, const double* used_rows, Index n) {
+  // Tiles that have many rows to catch up on read the goal's in blocks of some goal points: those of one row
+  // are next to those of the row before, instead of a page away.
+  void pack_goal_rows(Index n) {
+    constexpr Index few = 8;
+    packed_rows.clear();
+    Index most = 0;
+    for (Index tile = 0; tile < tiles(); ++tile)
+      most = std::max(most, is_initial[at(tile)] == 0 ? n : n - seen[at(tile)]);
+    if (most < few) return;
+    packed_rows.resize(at((goals() + goal_block - 1) / goal_block * goal_block * n));
+    for (Index first = 0; first < goals(); first += goal_block)
+      for (Index i = 0; i < n; ++i)
+        std::copy_n(used_rows + i * goals() + first, std::min(goal_block, goals() - first),
+                    packed_rows.data() + first * n + i * goal_block);
+  }
+
+  void subtract_covariances(const numerics::TileView<double>& v, Index from, Index n, double* c) const {
+    const numerics::Kernels& kernels = numerics::kernels();
+    if (packed_rows.empty()) return kernels.subtract_covariances(v, from, n, used_rows, goals(), goals(), c);
+    for (Index first = 0; first < goals(); first += goal_block)
+      kernels.subtract_covariances(v, from, n, packed_rows.data() + first * n, goal_block,
+                                   std::min(goal_block, goals() - first), c + first * width);
+  }
+
+  void update_tile(Index tile, const TiledPosterior& posterior, Index n) {
     if (is_initial[at(tile)] == 0) begin_tile(tile);
     const Index from = seen[at(tile)];
     const PoolTiles& pool_tiles = posterior.tiles();
@@ -213,11 +240,11 @@ struct JointPoolBelief::State final {
         for (Index j = 0; j < width; ++j) covariance[j] -= of_f[j] * of_error[j];
       }
       if (goals() > 0)
-        kernels.subtract_covariances(pool_tiles.view(error_tile), from, n, used_rows, goals(), goals(),
-                                     covariances_of(static_cast<Index>(e) + 1, tile));
+        subtract_covariances(pool_tiles.view(error_tile), from, n,
+                             covariances_of(static_cast<Index>(e) + 1, tile));
     }
     if (goals() > 0) {
-      kernels.subtract_covariances(f, from, n, used_rows, goals(), goals(), covariances_of(0, tile));
+      subtract_covariances(f, from, n, covariances_of(0, tile));
       for (std::size_t e = 0; e <= errors.size(); ++e)
         kernels.weighted_squares(covariances_of(0, tile),
                                  e == 0 ? nullptr : covariances_of(static_cast<Index>(e), tile),
@@ -312,11 +339,14 @@ struct JointPoolBelief::State final {
   bool is_current = false;
   Index rows = 0, removals = 0;
   std::vector<double> goal_rows, some_goal_rows;  // V of the goal points, row by row
-  std::vector<Index> seen;                        // by tile: rows of the factor
-  std::vector<char> is_initial;                   // by tile: begin_tile() was called
-  std::vector<std::vector<double>> covariances;   // of f, then of every error, with f at the goal; by tile
-  std::vector<Vector> with_f;                     // of every error with f at the same point
-  std::vector<Vector> squares;                    // weighted, of the answers with f at the goal
+  const double* used_rows = nullptr;              // one of these
+  static constexpr Index goal_block = 12;
+  std::vector<double> packed_rows;               // the same in blocks of goal points, while tiles catch up
+  std::vector<Index> seen;                       // by tile: rows of the factor
+  std::vector<char> is_initial;                  // by tile: begin_tile() was called
+  std::vector<std::vector<double>> covariances;  // of f, then of every error, with f at the goal; by tile
+  std::vector<Vector> with_f;                    // of every error with f at the same point
+  std::vector<Vector> squares;                   // weighted, of the answers with f at the goal
   // GoalShares of the same answers, once somebody has asked for them; by tile, three for each point.
   mutable std::atomic<bool> wants_shares = false;
   bool has_shares = false;

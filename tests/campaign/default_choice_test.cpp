@@ -69,9 +69,10 @@ constexpr double exact = 0.0, noisy = 0.4;
 
 TEST(DefaultChoice, NoisyAnswersEndThePlan) {
   Campaign campaign = started(settings());
-  EXPECT_EQ(choices(campaign), nlohmann::json::parse(
-                                   R"({"information":"goal","planned":true,"criterion":"variance"})"));
-  while (step(campaign, noisy)) {}
+  EXPECT_EQ(choices(campaign),
+            nlohmann::json::parse(R"({"information":"goal","planned":true,"criterion":"variance"})"));
+  while (step(campaign, noisy)) {
+  }
   const std::vector<Fitted> fits = all_of<Fitted>(campaign);
   ASSERT_GT(fits.size(), 5U);
   for (const Fitted& fit : fits) {
@@ -79,8 +80,8 @@ TEST(DefaultChoice, NoisyAnswersEndThePlan) {
     EXPECT_GT(*fit.noisier_nugget, 0.0);
   }
   EXPECT_TRUE(fits.back().noisy);
-  EXPECT_EQ(choices(campaign), nlohmann::json::parse(
-                                   R"({"information":"goal","planned":false,"criterion":"prediction"})"));
+  EXPECT_EQ(choices(campaign),
+            nlohmann::json::parse(R"({"information":"goal","planned":false,"criterion":"prediction"})"));
   EXPECT_NE(status_text(campaign, StatusExtent::details).find("answers are noisy"), std::string::npos);
   // No plan after a fit that found noise; the price of choices is then the study's own.
   bool is_noisy = false;
@@ -90,16 +91,18 @@ TEST(DefaultChoice, NoisyAnswersEndThePlan) {
     planned_while_noisy += is_noisy && std::holds_alternative<Planned>(stored.event);
   }
   EXPECT_EQ(planned_while_noisy, 0);
-  EXPECT_EQ(model_of(campaign.study(), campaign.state(), campaign.annotations()).acquisition.price_weight, 1.0);
+  EXPECT_EQ(model_of(campaign.study(), campaign.state(), campaign.annotations()).acquisition.price_weight,
+            1.0);
 }
 
 TEST(DefaultChoice, ExactAnswersAreChosenByVarianceWithAPlan) {
   Campaign campaign = started(settings());
-  while (step(campaign, exact)) {}
+  while (step(campaign, exact)) {
+  }
   EXPECT_FALSE(all_of<Fitted>(campaign).back().noisy);
   EXPECT_FALSE(all_of<Planned>(campaign).empty());
-  EXPECT_EQ(choices(campaign), nlohmann::json::parse(
-                                   R"({"information":"goal","planned":true,"criterion":"variance"})"));
+  EXPECT_EQ(choices(campaign),
+            nlohmann::json::parse(R"({"information":"goal","planned":true,"criterion":"variance"})"));
 }
 
 TEST(DefaultChoice, StatusNamesWhatTheStudySays) {
@@ -107,22 +110,24 @@ TEST(DefaultChoice, StatusNamesWhatTheStudySays) {
             nlohmann::json::parse(R"({"information":"bald","planned":false})"));
   EXPECT_EQ(choices(started(settings("[acquisition]\ninformation = \"model\"\n"))),
             nlohmann::json::parse(R"({"information":"model","planned":true})"));
-  EXPECT_EQ(choices(started(settings("[goal]\ncriterion = \"prediction\"\n[acquisition]\nplan = \"none\"\n"))),
-            nlohmann::json::parse(R"({"information":"goal","planned":false,"criterion":"prediction"})"));
+  EXPECT_EQ(
+      choices(started(settings("[goal]\ncriterion = \"prediction\"\n[acquisition]\nplan = \"none\"\n"))),
+      nlohmann::json::parse(R"({"information":"goal","planned":false,"criterion":"prediction"})"));
 }
 
 // Every prefix of the log continues as the campaign did: the decision is read, not made again.
 TEST(DefaultChoice, ReplayOfEveryPrefixGoesOnAsItDid) {
   for (const double own : {exact, noisy}) {
     Campaign campaign = started(settings());
-    while (step(campaign, own)) {}
+    while (step(campaign, own)) {
+    }
     const std::vector<StoredEvent> events = campaign.events();
     int checked = 0;
     for (std::size_t count = 1; count < events.size(); ++count) {
       SCOPED_TRACE("after " + std::to_string(count) + " events");
-      const auto next = std::find_if(
-          events.begin() + static_cast<std::ptrdiff_t>(count), events.end(),
-          [](const StoredEvent& stored) { return std::holds_alternative<Asked>(stored.event); });
+      const auto next =
+          std::find_if(events.begin() + static_cast<std::ptrdiff_t>(count), events.end(),
+                       [](const StoredEvent& stored) { return std::holds_alternative<Asked>(stored.event); });
       if (next == events.end()) break;
       auto store = make_memory_event_store();
       std::vector<Event> prefix;

@@ -412,7 +412,8 @@ struct RandomGoal {
     for (double& n : base) n = stream % 2 == 0 ? 0.0 : draws.uniform(0.0, 0.2);
     offer.base_noise = base;
     Goal wanted{pool.topRows(60), Vector(60), Vector(60)};
-    for (Index m = 0; m < 60; ++m) wanted.weights(m) = draws.uniform(), wanted.noise(m) = 0.1 * draws.uniform();
+    for (Index m = 0; m < 60; ++m)
+      wanted.weights(m) = draws.uniform(), wanted.noise(m) = 0.1 * draws.uniform();
     if (stream % 2 == 0) wanted.noise.setZero(), wanted.weights.setOnes();
     wanted.weights /= wanted.weights.sum();
     goal = std::make_shared<Goal>(wanted);
@@ -445,7 +446,9 @@ TEST(Goal, BoundsOfPredictionHold) {
       EXPECT_TRUE((low.array() <= exact.array()).all());
       EXPECT_TRUE((high.array() >= exact.array()).all());
       // Of goal points without noise little can be said.
-      if (stream % 2 == 1) EXPECT_LT((high - low).sum(), 0.1 * exact.sum());
+      if (stream % 2 == 1) {
+        EXPECT_LT((high - low).sum(), 0.1 * exact.sum());
+      }
       EXPECT_EQ(bounds_of(GoalInformation(variance), r.offer, levels), nullptr) << "which costs nothing";
     }
 }

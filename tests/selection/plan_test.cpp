@@ -351,8 +351,8 @@ TEST(Plan, NoisesCountByTheirWeight) {
   const PlanProblem problem(golden("plan")["problems"][0]);
   GpPoolBelief belief = problem.belief();
   const auto gains = [&](const std::vector<PossibleNoise>& noises) {
-    const BudgetPlan plan = plan_budget(belief, problem.offer, {}, problem.candidates(),
-                                        {.threads = 1, .noise_changes = noises});
+    const BudgetPlan plan =
+        plan_budget(belief, problem.offer, {}, problem.candidates(), {.threads = 1, .noise_changes = noises});
     std::vector<double> found;
     for (const PlannedCourse& course : plan.courses) found.push_back(course.gain);
     return found;
@@ -368,8 +368,10 @@ TEST(Plan, NoisesCountByTheirWeight) {
     return found;
   };
   const std::vector<double> believed = alone(0.0), more = alone(0.5), less = alone(-0.01);
-  const std::vector<double> weighted = gains({{.change = 0.5, .weight = 3.0}, {.change = -0.01, .weight = 0.5}}),
-                            equal = gains({{.change = 0.5}}), certain = gains({{.change = 0.5, .weight = 1e9}});
+  const std::vector<double> weighted =
+                                gains({{.change = 0.5, .weight = 3.0}, {.change = -0.01, .weight = 0.5}}),
+                            equal = gains({{.change = 0.5}}),
+                            certain = gains({{.change = 0.5, .weight = 1e9}});
   ASSERT_EQ(weighted.size(), believed.size());
   double differ = 0.0;
   for (std::size_t k = 0; k < believed.size(); ++k) {

@@ -33,20 +33,23 @@ TEST(DefaultChoice, IsForThePoolWhereHyperparametersAreLearned) {
 }
 
 TEST(DefaultChoice, IsAsItWasWhereNothingIsLearnedOrKeysSayOtherwise) {
-  for (const char* fixed : {"[model]\nfit = \"never\"\n", "[model]\noptimiser = \"adam\"\n",
-                            "[acquisition]\ninformation = \"model\"\n", "[stop]\ninformation_per_cost = 0.1\n"}) {
+  for (const char* fixed :
+       {"[model]\nfit = \"never\"\n", "[model]\noptimiser = \"adam\"\n",
+        "[acquisition]\ninformation = \"model\"\n", "[stop]\ninformation_per_cost = 0.1\n"}) {
     const AcquisitionSetting found = setting(fixed);
     EXPECT_EQ(found.kind, Kind::model) << fixed;
     EXPECT_FALSE(found.adapts_criterion || found.adapts_plan) << fixed;
   }
-  const AcquisitionSetting classes = read_study_text(
-                                         "[campaign]\nbudget = 9\n[target]\nkind = \"binary\"\n[[level]]\nname "
-                                         "= \"a\"\naccuracy = 0.9\ncost = 1\n")
-                                         .acquisition;
+  const AcquisitionSetting classes =
+      read_study_text(
+          "[campaign]\nbudget = 9\n[target]\nkind = \"binary\"\n[[level]]\nname "
+          "= \"a\"\naccuracy = 0.9\ncost = 1\n")
+          .acquisition;
   EXPECT_EQ(classes.kind, Kind::model);
   EXPECT_FALSE(classes.adapts_criterion || classes.adapts_plan || classes.plan);
   const AcquisitionSetting biased =
-      read_study_text(budget + levels + "[[level]]\nname = \"mesh\"\nnoise_sd = 0.1\ncost = 1\nrepeat = \"same\"\n")
+      read_study_text(budget + levels +
+                      "[[level]]\nname = \"mesh\"\nnoise_sd = 0.1\ncost = 1\nrepeat = \"same\"\n")
           .acquisition;
   EXPECT_EQ(biased.kind, Kind::goal);
   EXPECT_FALSE(biased.adapts_criterion || biased.adapts_plan);
@@ -94,8 +97,7 @@ TEST(DefaultChoice, IsInformationAboutFInAVeryLargePool) {
 
 // The noise of answers at points that are not of the pool is not known then.
 TEST(DefaultChoice, StaysWithTheVarianceWhereTheNoiseAtTheGoalIsNotKnown) {
-  const StudyFile file =
-      read_study_text(budget + levels + "[noise]\nvariance = { column = \"s2\" }\n");
+  const StudyFile file = read_study_text(budget + levels + "[noise]\nvariance = { column = \"s2\" }\n");
   const Vector noise = Vector::Constant(100, 0.01);
   const auto goal = std::make_shared<const Goal>(Goal{line(3), {}, {}});
   EXPECT_FALSE(Study::make(file, Pool(line(100), {"x"}), noise, goal).file().acquisition.adapts_criterion);
