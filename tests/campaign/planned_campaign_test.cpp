@@ -288,7 +288,9 @@ TEST(PlannedCampaign, RefusesPlansThatCannotBe) {
     return "accepted";
   };
   const std::string plan = "[acquisition]\nplan = \"budget\"\n",
-                    levels = settings().substr(settings().find("[[level]]"));
+                    levels = settings(no_plan).substr(
+                        settings(no_plan).find("[[level]]"),
+                        settings(no_plan).find("[acquisition]") - settings(no_plan).find("[[level]]"));
   EXPECT_NE(sentence(levels + plan).find("without campaign.budget"), std::string::npos);
   EXPECT_NE(sentence(settings("[acquisition]\nplan = \"budget\"\ninformation = \"bald\"\n"))
                 .find("\"model\" or \"goal\""),

@@ -188,11 +188,10 @@ TEST(GoalOfPool, CategoriesAreAllOfIt) {
   Input solvent("solvent");
   solvent.type = InputType::category;
   solvent.values = {"DMF", "THF", "water"};
-  const Study some =
-      study(points,
-            "[goal]\npoints = 30\n[[input]]\nname = \"solvent\"\ntype = \"category\"\nvalues = "
-            "[\"DMF\", \"THF\", \"water\"]\n",
-            {Input("x0"), solvent});
+  const Study some = study(points,
+                           "[goal]\npoints = 30\n[pool]\ninputs = [\"x0\", \"solvent\"]\n[[input]]\nname = "
+                           "\"solvent\"\ntype = \"category\"\n",
+                           {Input("x0"), solvent});
   Vector shares = Vector::Zero(3);
   for (Index m = 0; m < some.goal()->size(); ++m)
     shares(static_cast<Index>(some.goal()->points(m, 1))) += some.goal()->weights(m);

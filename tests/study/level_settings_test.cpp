@@ -146,7 +146,7 @@ TEST(LevelSettings, ClassesHaveNeitherBiasNorReference) {
 
 TEST(LevelSettings, BiasOrGoalMakeTheGoalTheDefaultInformation) {
   // Where nothing is learned; elsewhere it is the default anyway (default_choice_test).
-  const std::string never = "[model]\nfit = \"never\"\n";
+  const std::string never = "[model]\nfit = \"never\"\namplitude = 1\nlengthscale = 1\n";
   EXPECT_EQ(read_study_text(levels({"", ""}) + never).acquisition.kind, Kind::model);
   EXPECT_EQ(read_study_text(levels({same, ""}) + never).acquisition.kind, Kind::goal);
   EXPECT_EQ(read_study_text(levels({"", ""}) + "[goal]\n" + never).acquisition.kind, Kind::goal);
