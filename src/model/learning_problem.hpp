@@ -46,8 +46,8 @@ class LearningProblem {
   Index lengthscales() const;
   /// The parameters of the kernel that are length scales of categories: those after them.
   Index categories() const;
-  /// Whether the kernel has functions of one input each: their length scales follow, and its last parameter is
-  /// the logarithm of the odds of that part.
+  /// Whether the kernel has functions of one input each: their length scales follow, and its last parameter
+  /// is the logarithm of the odds of that part.
   bool has_additive_part() const;
   /// Where those length scales begin.
   Index single_parameter() const { return 1 + lengthscales() + categories(); }

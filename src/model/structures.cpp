@@ -193,8 +193,9 @@ std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, co
       knows_map = true;
     }
   }
-  const bool is_usable = structure == Structure::transformed ? climb_with_map(learned, predicted, knows_map)
-                                                             : climb(learned, predicted, searches && before == nullptr);
+  const bool is_usable = structure == Structure::transformed
+                             ? climb_with_map(learned, predicted, knows_map)
+                             : climb(learned, predicted, searches && before == nullptr);
   return is_usable ? std::optional(learned) : std::nullopt;
 }
 
