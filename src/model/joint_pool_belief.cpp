@@ -1,8 +1,13 @@
 #include "acuity/model/joint_pool_belief.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -29,6 +34,28 @@ constexpr double smallest_goal_noise = 1e-9;
 Index whole_tiles(Index points) {
   return (points + width - 1) / width * width;
 }
+
+// Numbers that are not initialised. In large pages, where there are any: the first write to a small page
+// costs more than all that is computed for it.
+class LargeArray {
+ public:
+  explicit LargeArray(Index size) {
+    constexpr std::size_t page = std::size_t{1} << 21;
+    const std::size_t bytes = (at(size) * sizeof(double) + page - 1) / page * page;
+    if (bytes == 0) return;
+    data_.reset(static_cast<double*>(std::aligned_alloc(page, bytes)));
+    if (!data_) throw std::bad_alloc();
+    madvise(data_.get(), bytes, MADV_HUGEPAGE);  // advice: it does not matter if it is not taken
+  }
+  double* data() { return data_.get(); }
+  const double* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(double* data) const { std::free(data); }
+  };
+  std::unique_ptr<double, Free> data_;
+};
 
 // Copies `points` into the rows from `begin` on; the rest of the last tile repeats the last of them.
 void fill_tiles(Points& all, Index begin, const Points& points) {
@@ -131,8 +158,9 @@ struct JointPoolBelief::State final {
     squares.assign(errors.size() + 1, Vector::Zero(whole_tiles(size)));
     with_f.assign(errors.size(), Vector::Zero(whole_tiles(size)));
     shares.resize(errors.size() + 1);
-    covariances.resize(errors.size() + 1);
-    for (auto& array : covariances) array.resize(at(tiles() * width * goals()));
+    covariances.clear();
+    for (std::size_t array = 0; array <= errors.size(); ++array)
+      covariances.emplace_back(tiles() * width * goals());
     if (goal && scaled_goal.rows() == 0) {
       Points some(goals(), inputs);
       for (Index m = 0; m < goals(); ++m) some.row(m) = goal->points.row(thinned.points[at(m)]);
@@ -341,12 +369,12 @@ struct JointPoolBelief::State final {
   std::vector<double> goal_rows, some_goal_rows;  // V of the goal points, row by row
   const double* used_rows = nullptr;              // one of these
   static constexpr Index goal_block = 12;
-  std::vector<double> packed_rows;               // the same in blocks of goal points, while tiles catch up
-  std::vector<Index> seen;                       // by tile: rows of the factor
-  std::vector<char> is_initial;                  // by tile: begin_tile() was called
-  std::vector<std::vector<double>> covariances;  // of f, then of every error, with f at the goal; by tile
-  std::vector<Vector> with_f;                    // of every error with f at the same point
-  std::vector<Vector> squares;                   // weighted, of the answers with f at the goal
+  std::vector<double> packed_rows;      // the same in blocks of goal points, while tiles catch up
+  std::vector<Index> seen;              // by tile: rows of the factor
+  std::vector<char> is_initial;         // by tile: begin_tile() was called
+  std::vector<LargeArray> covariances;  // of f, then of every error, with f at the goal; by tile
+  std::vector<Vector> with_f;           // of every error with f at the same point
+  std::vector<Vector> squares;          // weighted, of the answers with f at the goal
   // GoalShares of the same answers, once somebody has asked for them; by tile, three for each point.
   mutable std::atomic<bool> wants_shares = false;
   bool has_shares = false;

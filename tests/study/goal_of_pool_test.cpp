@@ -189,7 +189,7 @@ TEST(GoalOfPool, CategoriesAreAllOfIt) {
   solvent.type = InputType::category;
   solvent.values = {"DMF", "THF", "water"};
   const Study some = study(points,
-                           "[goal]\npoints = 30\n[pool]\ninputs = [\"x0\", \"solvent\"]\n[[input]]\nname = "
+                           "[goal]\npoints = 30\n[[input]]\nname = \"x0\"\n[[input]]\nname = "
                            "\"solvent\"\ntype = \"category\"\n",
                            {Input("x0"), solvent});
   Vector shares = Vector::Zero(3);

@@ -40,11 +40,21 @@ inline VectorOf<Real> squared_distance(const ByInput<Real>& a, std::ptrdiff_t i,
   return sum;
 }
 
-// Column j of the covariances, from row `from` on: that of a point with those by input.
+// Column j of the covariances, from row `from` on: that of a point with those by input. Several vectors at a
+// time do not wait for each other's roots and exponentials.
 template <Profile kind, typename Real>
 inline void covariance_column(Real variance, const ByInput<Real>& left, std::ptrdiff_t from, std::ptrdiff_t n,
                               const Real* y, std::ptrdiff_t d, const Real* inverse_lengthscale, Real* out) {
-  for (std::ptrdiff_t i = from; i < n; i += lanes<Real>) {
+  constexpr std::ptrdiff_t together = 4;
+  std::ptrdiff_t i = from;
+  for (; i + together * lanes<Real> <= n; i += together * lanes<Real>) {
+    VectorOf<Real> k[together];
+    for (std::ptrdiff_t s = 0; s < together; ++s)
+      k[s] = squared_distance<Real>(left, i + s * lanes<Real>, y, d, inverse_lengthscale);
+    for (std::ptrdiff_t s = 0; s < together; ++s) k[s] = variance * covariance_at<kind, Real>(k[s]);
+    for (std::ptrdiff_t s = 0; s < together; ++s) store<Real>(out + i + s * lanes<Real>, k[s]);
+  }
+  for (; i < n; i += lanes<Real>) {
     const VectorOf<Real> k =
         variance * covariance_at<kind, Real>(squared_distance<Real>(left, i, y, d, inverse_lengthscale));
     const std::ptrdiff_t left_over = n - i < lanes<Real> ? n - i : lanes<Real>;
