@@ -46,14 +46,14 @@ double vagueness_of(const SuggestionRecord& record, const Study& study) {
   return vagueness(record.told && record.told->channel ? *record.told->channel : record.asked.channel);
 }
 
-std::string name_of(const SuggestionRecord& record) {
+std::string purchase_name(const SuggestionRecord& record) {
   const std::string name = describe(record.level(), record.alpha());
   return name.empty() ? "reported" : name;
 }
 
 // Ladders of accuracies are divided by alpha, ladders of noise by 1/alpha.
 std::string range_name(const SuggestionRecord& record) {
-  if (!record.alpha()) return name_of(record);
+  if (!record.alpha()) return purchase_name(record);
   const int range = std::clamp(static_cast<int>(std::floor(ranges * rung_of(record))), 0, ranges - 1);
   const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
   return is_accuracy(record) ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
@@ -85,9 +85,9 @@ LevelGroups level_groups(const Study& study, const State& state) {
     }
     return found;
   };
-  const bool many = gather(name_of).size() > most_names;
+  const bool many = gather(purchase_name).size() > most_names;
   const auto name = [&](const SuggestionRecord& record) {
-    return many ? range_name(record) : name_of(record);
+    return many ? range_name(record) : purchase_name(record);
   };
   const std::map<std::string, Sum> found = gather(name);
   LevelGroups groups;
