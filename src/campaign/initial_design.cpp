@@ -228,11 +228,11 @@ std::vector<Index> rows_to_choose_from(const Study& study, const std::vector<Ind
 }
 
 // `count` rows of `before`, those that are taken first: one after the other the cheapest of those that are at
-// least half as far from the rows before as the farthest.
+// least 0.4 times as far from the rows before as the farthest.
 std::vector<Index> cheap_rows(const Study& study, const std::vector<Index>& before,
                               const std::vector<Index>& taken, std::size_t count,
                               const std::function<double(Index)>& cost) {
-  constexpr double least_share = 0.25;  // of the squared distance
+  constexpr double least_share = 0.16;  // of the squared distance
   std::vector<Index> all = taken;
   for (const Index row : before)
     if (std::find(taken.begin(), taken.end(), row) == taken.end()) all.push_back(row);

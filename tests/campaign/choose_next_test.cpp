@@ -89,6 +89,14 @@ Desk vessels(const Setting& setting) {
       setting};
 }
 
+// Numbers from two meshes that repeat themselves: both may be run at a point.
+Desk meshes(const Setting& setting) {
+  return {
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\nrepeat = \"same\"\ncost = 1\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.01\nrepeat = \"same\"\ncost = 10\n",
+      setting};
+}
+
 // Numbers from a run of 1, 4 or 16 batches, which can be continued.
 Desk batches(const Setting& setting) {
   return {
@@ -369,14 +377,14 @@ TEST(ChooseNextInitialDesign, TakesTheFailedPointIfNoOtherIsOpen) {
 // A run of the finest level that failed for good is made good at another point of the design, at its level.
 TEST(ChooseNextInitialDesign, MakesAFailedRunGoodAtItsLevel) {
   for (const bool excludes : {false, true}) {
-    Desk desk = vessels({.campaign = "initial = { x1 = 6, x4 = 2, nested = true }\n"});
+    Desk desk = meshes({.campaign = "initial = { coarse = 6, fine = 2, nested = true }\n"});
     std::vector<Suggestion> done;
     const auto next = [&](std::size_t count) {
       for (const Suggestion& one : desk->ask({.count = static_cast<std::int64_t>(count)}).suggestions)
         done.push_back(one);
     };
     next(7);
-    ASSERT_EQ(done.back().level.name, "x4");
+    ASSERT_EQ(done.back().level.name, "fine");
     std::set<Index> coarse;
     for (std::size_t k = 0; k < 6; ++k) {
       coarse.insert(done[k].row);
@@ -388,7 +396,7 @@ TEST(ChooseNextInitialDesign, MakesAFailedRunGoodAtItsLevel) {
     next(2);
     std::set<Index> fine;
     for (const Suggestion& one : done) {
-      EXPECT_EQ(one.level.name, "x4") << excludes;
+      EXPECT_EQ(one.level.name, "fine") << excludes;
       EXPECT_NE(one.row, lost);
       EXPECT_TRUE(coarse.contains(one.row)) << "pairs show what the levels differ by";
       fine.insert(one.row);
@@ -399,8 +407,8 @@ TEST(ChooseNextInitialDesign, MakesAFailedRunGoodAtItsLevel) {
 
 // The failed point is one of the coarse level, and the fine run that was to be made there goes elsewhere.
 TEST(ChooseNextInitialDesign, MakesRunsGoodThatWereToFollowAFailedOne) {
-  const Setting setting{.campaign = "initial = { x1 = 6, x4 = 2, nested = true }\n"};
-  Desk whole = vessels(setting), desk = vessels(setting);
+  const Setting setting{.campaign = "initial = { coarse = 6, fine = 2, nested = true }\n"};
+  Desk whole = meshes(setting), desk = meshes(setting);
   const std::vector<Suggestion> plan = whole->ask({.count = 8}).suggestions;
   const Index nested = plan.back().row;
   int coarse = 0, fine = 0;
@@ -410,7 +418,7 @@ TEST(ChooseNextInitialDesign, MakesRunsGoodThatWereToFollowAFailedOne) {
       desk->fail({.id = one.id, .reason = "diverged"});
       continue;
     }
-    ++(one.level.name == "x4" ? fine : coarse);
+    ++(one.level.name == "fine" ? fine : coarse);
     desk.tell(one, 0.1);
   }
   EXPECT_EQ(coarse, 6);

@@ -1,6 +1,8 @@
 // Costs that depend on the inputs, learned from what answers report.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/acquisition/regression_information.hpp"
@@ -248,6 +250,42 @@ TEST(InitialDesign, BuysExpensiveLevelsWhereCheaperOnesWereCheap) {
   for (const auto& [row, cost] : priced) paid += cost;
   EXPECT_LT(paid, 0.7 * blind);
   EXPECT_GT(std::abs(priced[0].first - priced[1].first), 10);  // and still far apart
+}
+
+// One level: the first points are blind, the others are cheap and still spread over the line.
+TEST(InitialDesign, TakesCheapPointsOnceCostsAreKnown) {
+  const std::string one =
+      "[campaign]\nbudget = 400\nseed = 3\ninitial = { count = 10, level = \"light\" }\n"
+      "[[level]]\nname = \"light\"\nnoise_sd = 0.4\ncost = { guess = 1 }\n";
+  const auto flat = design_runs(one, "light", 10, true), priced = design_runs(one, "light", 10, false);
+  ASSERT_EQ(flat.size(), 10U);
+  ASSERT_EQ(priced.size(), 10U);
+  double blind = 0.0, paid = 0.0;
+  std::vector<double> places;
+  for (const auto& [row, cost] : flat) blind += std::exp(0.05 * static_cast<double>(row));
+  for (const auto& [row, cost] : priced) {
+    paid += cost;
+    places.push_back(static_cast<double>(row));
+  }
+  EXPECT_LT(paid, 0.75 * blind);
+  std::sort(places.begin(), places.end());
+  EXPECT_LT(places.front(), 10.0);
+  EXPECT_GT(places.back(), 35.0);
+  for (std::size_t k = 1; k < places.size(); ++k) EXPECT_GE(places[k] - places[k - 1], 1.0);
+}
+
+// What was asked before does not depend on what it will cost, and answers at the price change nothing.
+TEST(InitialDesign, OfPointsThatCostTheSameIsTheOneWithoutCosts) {
+  for (const std::string& campaign :
+       {std::string(), std::string("initial = { light = 8, hybrid = 2, nested = true }\n")}) {
+    const auto guessed = design_runs(pilot_settings(campaign), "light", 10, true);
+    std::string declared = pilot_settings(campaign);
+    for (const char* price : {"1", "6", "60"}) {
+      const std::string guess = fmt::format("{{ guess = {} }}", price);
+      declared.replace(declared.find(guess), guess.size(), price);
+    }
+    EXPECT_EQ(guessed, design_runs(declared, "light", 10, true));
+  }
 }
 
 TEST(InitialDesign, ExpectsOfALevelWithoutAnswersWhatOthersHaveShown) {
