@@ -132,9 +132,9 @@ TEST(StudyFile, HasStructuresByNameOrAllOfThem) {
   };
   EXPECT_EQ(refused("structure = \"sum\"\n"), ": model.structure is \"sum\", " + words);
   EXPECT_EQ(refused("structure = [\"plain\", \"average\"]\n"),
-            ": model.structure is [\"plain\", \"average\"], " + words);
+            ": model.structure is [ 'plain', 'average' ], " + words);
   EXPECT_EQ(refused("structure = [\"plain\", \"plain\"]\n"),
-            ": model.structure is [\"plain\", \"plain\"], must be a list without repetitions");
+            ": model.structure is [ 'plain', 'plain' ], must be a list without repetitions");
   EXPECT_EQ(refused("structure = \"ranked\"\nfit = \"never\"\namplitude = 2\nlengthscale = 1\n"),
             ": model.structure is \"ranked\", must be \"plain\" where model.fit is \"never\"");
   EXPECT_EQ(refused("structure = \"average\"\noptimiser = \"adam\"\n"),
