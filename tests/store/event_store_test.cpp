@@ -15,6 +15,7 @@
 #include "acuity/store/open_event_store.hpp"
 #include "acuity/store/sqlite_event_store.hpp"
 #include "numerics/random.hpp"
+#include "store/event_limits.hpp"
 #include "support/forged_log.hpp"
 #include "support/postgres_server.hpp"
 #include "support/program.hpp"
