@@ -32,13 +32,21 @@ EventJson channel(const Channel& channel) {
   return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
 }
 
-EventJson structure(const FittedStructure& one) {
-  EventJson json{{"name", one.name},
-                 {"log_parameters", numbers(one.log_parameters)},
-                 {"nugget", number(one.nugget)},
-                 {"objective", number(one.objective)}};
-  if (!one.map.empty()) json["map"] = numbers(one.map);
-  return json;
+// Events are flat: all numbers of one kind are one list, in the order of the names.
+void put_structures(EventJson& json, const std::vector<FittedStructure>& structures) {
+  if (structures.empty()) return;
+  for (const char* key :
+       {"structures", "structure_sizes", "structure_parameters", "structure_nugget", "structure_objective"})
+    json[key] = EventJson::array();
+  for (const FittedStructure& one : structures) {
+    json["structures"].push_back(one.name);
+    json["structure_sizes"].push_back(one.log_parameters.size());
+    for (const double parameter : one.log_parameters)
+      json["structure_parameters"].push_back(number(parameter));
+    json["structure_nugget"].push_back(number(one.nugget));
+    json["structure_objective"].push_back(number(one.objective));
+    if (!one.map.empty()) json["answer_map"] = numbers(one.map);
+  }
 }
 
 template <typename Value, typename Encode>
@@ -171,10 +179,7 @@ EventJson body(const Fitted& e) {
     put(json, "noisier_probability", e.noisier_probability, as_number);
     json["noisy"] = e.noisy;
   }
-  if (!e.structures.empty()) {
-    json["structures"] = EventJson::array();
-    for (const FittedStructure& one : e.structures) json["structures"].push_back(structure(one));
-  }
+  put_structures(json, e.structures);
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
@@ -276,17 +281,29 @@ class Fields {
     fields.require_no_others();
     return found;
   }
-  std::vector<FittedStructure> structures(const char* key) {
+  /// The map of answers is that of the structure "transformed".
+  std::vector<FittedStructure> structures() {
     std::vector<FittedStructure> found;
-    for (const EventJson& json : list(key)) {
-      Fields fields(json);
-      found.push_back({.name = fields.text("name"),
-                       .log_parameters = fields.numbers("log_parameters"),
-                       .nugget = fields.number("nugget"),
-                       .objective = fields.number("objective"),
-                       .map = fields.numbers_or_none("map")});
-      fields.require_no_others();
+    if (!json_.contains("structures")) return found;
+    const std::vector<std::string> names = texts("structures");
+    const std::vector<std::int64_t> sizes = wholes("structure_sizes");
+    const std::vector<double> parameters = numbers("structure_parameters"),
+                              nugget = numbers("structure_nugget"),
+                              objective = numbers("structure_objective"), map = numbers_or_none("answer_map");
+    if (sizes.size() != names.size() || nugget.size() != names.size() || objective.size() != names.size())
+      throw DamagedError("it has structures without a number, must have one of each for every structure");
+    auto next = parameters.begin();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (sizes[k] < 0 || sizes[k] > parameters.end() - next)
+        wrong("structure_parameters", "as long as the sizes say");
+      found.push_back({.name = names[k],
+                       .log_parameters = std::vector<double>(next, next + sizes[k]),
+                       .nugget = nugget[k],
+                       .objective = objective[k]});
+      next += sizes[k];
+      if (names[k] == "transformed") found.back().map = map;
     }
+    if (next != parameters.end()) wrong("structure_parameters", "as long as the sizes say");
     return found;
   }
   /// Calls read() if the key exists.
@@ -452,7 +469,7 @@ void read(Fields& j, Fitted& e) {
   e.noisier_nugget = j.optional_number("noisier_nugget");
   e.noisier_probability = j.optional_number("noisier_probability");
   e.noisy = j.optional("noisy", [&] { return j.truth("noisy"); }).value_or(false);
-  e.structures = j.optional("structures", [&] { return j.structures("structures"); }).value_or(e.structures);
+  e.structures = j.structures();
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);

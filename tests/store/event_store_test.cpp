@@ -124,6 +124,16 @@ TEST(Event, StructuresComeBackAndAreChecked) {
   EXPECT_THROW(back({{"wavy", {0.1}, 0.0, 1.0, {}}}), InputError);
   EXPECT_THROW(back({{"plain", {0.1}, -1.0, 1.0, {}}}), InputError);
   EXPECT_THROW(back({{"plain", {0.1}, 0.0, 1.0, map}}), InputError);
+  const auto damaged = [](const std::string& sizes) {
+    return event_from_json(
+        "fitted", R"({"annotations":20,"log_parameters":[0.1],"mean":0,"added_scale":1,"base_scale":1,)"
+                  R"("log_marginal_likelihood":0,"converged":true,"reason":"",)"
+                  R"("structures":["plain"],"structure_parameters":[0.1],"structure_nugget":[0],)"
+                  R"("structure_objective":[1],"structure_sizes":)" +
+                      sizes + "}");
+  };
+  EXPECT_NO_THROW(damaged("[1]"));
+  for (const char* sizes : {"[]", "[0]", "[2]", "[-1]", "[1,1]"}) EXPECT_THROW(damaged(sizes), DamagedError);
   EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {}}}), InputError);
   EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {0.5, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0}}}), InputError);
 }
