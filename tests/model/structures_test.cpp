@@ -298,7 +298,9 @@ TEST(AnswerMap, GoesThereAndBack) {
     for (double t = -30.0; t < 40.0; t += 0.37) {
       EXPECT_TRUE(close(map.backward(map.forward(t)), t, 1e-9)) << lambda << " " << t;
       EXPECT_TRUE(close(map.slope(t), (map.forward(t + 1e-6) - map.forward(t - 1e-6)) / 2e-6, 1e-5));
-      if (lambda == 1.0) EXPECT_TRUE(close(map.forward(t), t, 1e-13));
+      if (lambda == 1.0) {
+        EXPECT_TRUE(close(map.forward(t), t, 1e-13));
+      }
     }
     Vector z(y.size());
     for (Index i = 0; i < y.size(); ++i) z(i) = map.forward(y(i));
