@@ -124,8 +124,8 @@ BreakEvenReport without_a_model(const std::vector<std::pair<double, double>>& li
 // Nothing says how large the answers are: the unit of the noise must not change which levels are the best.
 TEST(BreakEvenReport, WithoutAKnownSizeOfAnswersTheTableFollowsTheUnitOfTheNoise) {
   for (const double unit : {1e-4, 1.0, 1e4}) {
-    const BreakEvenReport report =
-        without_a_model({{8.0 * unit, 1.0}, {3.0 * unit, 6.0}, {0.8 * unit, 30.0}});
+    const BreakEvenReport report = without_a_model({{8.0 * unit, 1.0}, {3.0 * unit, 6.0}, {0.8 * unit, 30.0}},
+                                                   "[acquisition]\ninformation = \"model\"\n");
     EXPECT_FALSE(report.size_known);
     EXPECT_FALSE(report.only) << unit;
     ASSERT_EQ(report.intervals.size(), 2U) << unit;
