@@ -270,7 +270,9 @@ TEST(LabelDesk, GivesOneItemAfterAnotherToSeveralPeople) {
           << "the same one until it is answered";
       const Json following = next.at("following");
       EXPECT_LE(following.size(), 3U);
-      if (round == 0 && person == "lea") EXPECT_EQ(following.size(), 3U) << "a slow line delays nobody";
+      if (round == 0 && person == "lea") {
+        EXPECT_EQ(following.size(), 3U) << "a slow line delays nobody";
+      }
       served.done(person, "label/answer",
                   {{"id", item["id"]}, {"y", round % 2 == 0 ? 1 : -1}, {"seconds", 2.5}});
       ++answers;
