@@ -197,7 +197,8 @@ BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition
     plan.note = "there is no end of the money to plan for";
     return plan;
   }
-  if (!candidates.any_open() ||
+  const bool nothing_is_open = !candidates.any_open() && candidates.top_ups().empty();
+  if (nothing_is_open ||
       (!acquisition.continuous && levels_in_play(offer, acquisition, candidates).empty())) {
     plan.note = "nothing can be bought any more";
     return plan;

@@ -183,8 +183,16 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
   return remarks;
 }
 
+// Whether the budget buys an answer at every point, each of which closes its point.
+bool buys_the_whole_pool(const StudyFile& file, const Pool& pool, const Offer& offer) {
+  if (file.repeat || !file.budget || offer.levels.empty()) return false;
+  const auto cheapest = std::min_element(offer.levels.begin(), offer.levels.end(),
+                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  return *file.budget >= cheapest->cost * static_cast<double>(pool.size());
+}
+
 // What the study file alone does not decide.
-void settle_acquisition(StudyFile& file, const Pool& pool, bool goal_is_given) {
+void settle_acquisition(StudyFile& file, const Pool& pool, const Offer& offer, bool goal_is_given) {
   AcquisitionSetting& setting = file.acquisition;
   // Choices for a goal keep their covariances with every point of the pool.
   constexpr Index most_points_by_default = 100'000;
@@ -193,6 +201,8 @@ void settle_acquisition(StudyFile& file, const Pool& pool, bool goal_is_given) {
     setting.kind = AcquisitionSetting::Kind::model;
     setting.adapts_criterion = setting.adapts_plan = false;
   }
+  // Without a plan points would be used up by cheap answers, and money would be left.
+  if (buys_the_whole_pool(file, pool, offer)) setting.adapts_plan = false;
   // The noise of answers at points that are not of the pool is then not known.
   const bool has_own_goal = goal_is_given || (file.goal && !file.goal->whole_pool());
   if (has_own_goal && std::holds_alternative<NoiseColumn>(file.noise))
@@ -395,7 +405,7 @@ Study Study::assemble(StudyFile file, Pool pool, SharedPool shared, std::shared_
   check_total_noise(file, pool, offer);
   displayed_columns(file, pool);  // checks pool.display
 
-  settle_acquisition(file, pool, goal != nullptr);
+  settle_acquisition(file, pool, offer, goal != nullptr);
   Acquisition acquisition = make_acquisition(file, offer, cost);
   std::vector<std::string> remarks = make_remarks(file, pool, offer);
   Study study(std::move(file), std::move(pool), std::move(shared), std::move(offer), std::move(acquisition),

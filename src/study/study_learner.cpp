@@ -39,11 +39,10 @@ std::string why_nothing_is_learned(const StudyFile& file, const Vector& values) 
   return values.minCoeff() == values.maxCoeff() ? "all values are the same" : "";
 }
 
-// math.md 13.4. Two thresholds each, so that choices do not go back and forth where a value is between them.
+// math.md 13.4. Two thresholds, so that choices do not go back and forth where the share is between them.
 bool is_noisy(const Learned& learned, bool before) {
-  constexpr double share = 0.014, probability = 0.15;
-  const double factor = before ? 0.5 : 1.0;
-  return noise_share(learned) > factor * share || learned.noisier->probability > factor * probability;
+  constexpr double share = 0.014;
+  return noise_share(learned) > (before ? 0.5 : 1.0) * share;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::size_t number_of(const std::string& name) {
 }
 
 std::string settings(int seed) {
-  std::string text = "[campaign]\nbudget = 600\nseed = " + std::to_string(seed) + "\n";
+  std::string text = "[campaign]\nbudget = 600\nmax_cost = 100\nseed = " + std::to_string(seed) + "\n";
   for (const Mesh& mesh : meshes)
     text += "[[level]]\nname = \"" + mesh.name + "\"\nnoise_sd = " + std::to_string(mesh.declared) +
             "\ncost = " + std::to_string(mesh.cost) + "\nrepeat = \"same\"\n" +
@@ -208,7 +208,7 @@ double median(std::vector<double> values) {
 // one: an error of 0.00325, 6.5 times what was claimed. A third of it is wanted, and a claim that holds. One
 // seed differs from the next by half of the error, so there are nine.
 TEST(DragPolar, IsLearnedFromMeshesWithUnknownBias) {
-  const std::size_t seeds = testing::thorough() ? 9 : 3;  // each takes four seconds of CPU time
+  const std::size_t seeds = testing::thorough() ? 9 : 5;  // each takes four seconds of CPU time
   std::vector<Judged> results(seeds);
   base::parallel_for(static_cast<std::ptrdiff_t>(seeds), base::default_threads(), [&](std::ptrdiff_t i) {
     results[static_cast<std::size_t>(i)] = spend(1 + static_cast<int>(i));

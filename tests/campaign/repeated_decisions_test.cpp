@@ -24,7 +24,8 @@ Study study(int budget = 400) {
   return Study::make(read_study_text("[campaign]\nbudget = " + std::to_string(budget) +
                                      "\nseed = 3\ninitial = 4\n"
                                      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\ncost = 2\n"
-                                     "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 9\n"),
+                                     "[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = 9\n"
+                                     "[acquisition]\nplan = \"budget\"\n"),
                      Pool(std::move(points), {"x"}));
 }
 

@@ -30,7 +30,7 @@ Study study_of(const Settings& settings) {
       "[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\n" + settings.model +
       fmt::format("[[level]]\nname = \"coarse\"\nnoise_sd = 0.3\ncost = {}\n", settings.coarse) +
       fmt::format("[[level]]\nname = \"fine\"\nnoise_sd = 0.1\ncost = {}\n", settings.fine) +
-      "[acquisition]\nplan = \"none\"\n");  // choices are compared with those of a full scan
+      "[acquisition]\ninformation = \"model\"\nplan = \"none\"\n");  // as of a full scan
 }
 
 Campaign campaign_of(const Settings& settings) {

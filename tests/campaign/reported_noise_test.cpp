@@ -16,8 +16,8 @@ namespace {
 
 // Hyperparameters are given and stay as they are: the schedule is longer than any campaign here.
 const std::string learning = "fit = 1000\n";
-const std::string no_plan =
-    "[acquisition]\nplan = \"none\"\n";  // choices are compared with those of a full scan
+// Choices are compared with those of a full scan.
+const std::string no_plan = "[acquisition]\ninformation = \"model\"\nplan = \"none\"\n";
 
 std::string price_list(double factor, const std::string& model = learning) {
   return "[campaign]\nbudget = 1000\n[pool]\nfile = \"pool.csv\"\nrepeat = true\n[model]\n" + model +

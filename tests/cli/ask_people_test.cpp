@@ -27,9 +27,9 @@ TEST(AskPeople, ALevelIsAllThatIsAskedFor) {
   }
   desk.expect_refusal("ask", {"--level", "exprt"},
                       "level is \"exprt\", must be one of \"crowd\" or \"expert\"");
-  desk.expect_refusal(
-      "ask", {"--pending", "--level", "crowd"},
-      "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
+  desk.expect_refusal("ask", {"--pending", "--level", "crowd"},
+                      "--pending asks for nothing, --budget, --lease, --level, --capacity, --max-cost and "
+                      "--yes must be left out");
 }
 
 TEST(AskPeople, ExplainSaysThatNotEverythingWasAllowed) {

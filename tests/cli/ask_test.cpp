@@ -62,9 +62,9 @@ TEST(Ask, ShowsAgainWhatIsPendingWithoutAskingForMore) {
   const std::string asked = desk.done("ask", {"-n", "2", "--format", "csv"});
   EXPECT_EQ(desk.done("ask", {"--pending", "--format", "csv"}), asked);
   EXPECT_EQ(desk.status().at("pending"), 2);
-  desk.expect_refusal(
-      "ask", {"--pending", "--budget", "+5"},
-      "--pending asks for nothing, --budget, --lease, --level and --capacity must be left out");
+  desk.expect_refusal("ask", {"--pending", "--budget", "+5"},
+                      "--pending asks for nothing, --budget, --lease, --level, --capacity, --max-cost and "
+                      "--yes must be left out");
 }
 
 TEST(Ask, TellsPeopleWhatToTypeNextAndWhatIsStillOpen) {

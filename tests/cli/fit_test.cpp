@@ -188,8 +188,9 @@ TEST(Fit, PrintsTheBiasOfEveryLevel) {
   EXPECT_LT(coarse.at("white_sd").get<double>(), 0.3);
   EXPECT_GT(coarse.at("smooth_sd").get<double>(), 0.0);
   const ProgramResult csv = desk.run({"fit", "--format", "csv"});
-  EXPECT_NE(csv.out.find("prior,offset_coarse,offset_sd_coarse,smooth_sd_coarse,white_sd_coarse,log_"),
-            std::string::npos)
+  EXPECT_NE(
+      csv.out.find("prior,offset_coarse,offset_sd_coarse,smooth_sd_coarse,white_sd_coarse,weight_plain,"),
+      std::string::npos)
       << csv.out;
   EXPECT_NE(desk.run({"fit"}).out.find("\noffset_coarse "), std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "acuity/study/study_learner.hpp"
 #include "campaign/campaign_model.hpp"
 #include "judgement/held_out.hpp"
 #include "support/campaign_desk.hpp"
@@ -114,7 +115,7 @@ TEST(Report, MeasuresTheErrorOfThePredictionsOfPredict) {
     at += fmt::format("{}\n", x);
   }
   const Desk desk(
-      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[noise]\nnugget = 0\n[[level]]\nname = "
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[[level]]\nname = "
       "\"coarse\"\nnoise_sd = 0.3\ncost = 1\n[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n"
       "[annotator]\nsimulated = \"sine\"\n");
   desk.folder.write("pool.csv", pool);
@@ -137,8 +138,10 @@ TEST(Report, MeasuresTheErrorOfThePredictionsOfPredict) {
   EXPECT_NEAR(last.error, std::sqrt(squares), 1e-9);
   EXPECT_NEAR(last.expected, std::sqrt(variances), 1e-9);
   // By the point estimate, which choices use, they are others.
-  const CampaignModel estimate(campaign.study(), campaign.state());
-  const Vector mean = estimate.posterior().mean(read_held_out(table, campaign.study()).points);
+  const Vector mean = StudyLearner(campaign.study())
+                          .unaveraged(campaign.model())
+                          .predict(read_held_out(table, campaign.study()).points)
+                          .marginals.mean;
   double other = 0.0;
   for (Index i = 0; i < mean.size(); ++i) {
     const double x = 0.11 + 0.23 * static_cast<double>(i), error = truth(x) - mean(i);

@@ -51,7 +51,7 @@ TEST(Run, EndsWithTheErrorToExpectAndSaysWhatThePlanBuys) {
                      "\"case\"\n[target]\nname = \"torque\"\nunit = \"N m\"\n"
                      "[[level]]\nname = \"rough\"\nnoise_sd = 0.3\ncost = 1\n"
                      "[[level]]\nname = \"good\"\nnoise_sd = 0.1\ncost = 4\n"
-                     "[annotator]\nsimulated = \"sine\"\n");
+                     "[annotator]\nsimulated = \"sine\"\n[acquisition]\nplan = \"budget\"\n");
   const ProgramResult run = bench.acuity({"run", "T", "--study", "T.toml"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::string last = run.err.substr(run.err.rfind('\n', run.err.size() - 2) + 1);

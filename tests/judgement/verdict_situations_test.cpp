@@ -48,15 +48,27 @@ std::string csv_of(const std::vector<std::string>& names, const Points& points) 
   return text;
 }
 
+// Plans of the budget, choices for the pool and averaged structures are matters of their own: what these
+// campaigns buy, and how their intervals come out, was found without them. benchmarks/truth/verdicts has the
+// defaults.
+std::string pinned(const Situation& situation) {
+  std::string study = situation.study;
+  const std::string model = "[model]\n";
+  if (study.find(model) == std::string::npos) study += model;
+  study.insert(study.find(model) + model.size(), "structure = \"plain\"\n");
+  const bool is_for_f = study.find("bias = \"learn\"") == std::string::npos &&
+                        study.find("repeat = \"same\"") == std::string::npos;
+  return study + "[acquisition]\n" + (is_for_f ? "information = \"model\"\n" : "") +
+         (situation.plan ? "" : "plan = \"none\"\n");
+}
+
 class Played {
  public:
   // `pairs`: that many points are answered at the first and the last level before anything is chosen.
   Played(const Situation& situation, int answers, int pairs = 0) : truth_(situation.truth) {
     folder_.write("pool.csv", csv_of(situation.inputs, situation.points));
-    // Plans of the budget are a matter of their own; what such a campaign buys was found without them.
-    const std::string plan = situation.plan ? "" : "[acquisition]\nplan = \"none\"\n";
-    campaign_.emplace(Study::open(folder_.write("study.toml", situation.study + plan)),
-                      make_memory_event_store(), CampaignOptions{.threads = 1});
+    campaign_.emplace(Study::open(folder_.write("study.toml", pinned(situation))), make_memory_event_store(),
+                      CampaignOptions{.threads = 1});
     const std::vector<Level>& levels = campaign_->study().offer().levels;
     for (int k = 0; k < answers + 2 * pairs; ++k)
       for (Suggestion asked : campaign_->ask().suggestions) {

@@ -14,7 +14,7 @@ using Kind = AcquisitionSetting::Kind;
 const std::string levels =
     "[[level]]\nname = \"coarse\"\nnoise_sd = 0.05\ncost = 1\n"
     "[[level]]\nname = \"fine\"\nnoise_sd = 0.001\ncost = 4\n";
-const std::string budget = "[campaign]\nbudget = 100\n";
+const std::string budget = "[campaign]\nbudget = 90\n";
 
 AcquisitionSetting setting(const std::string& more) {
   return read_study_text(budget + levels + more).acquisition;
@@ -93,6 +93,14 @@ TEST(DefaultChoice, IsInformationAboutFInAVeryLargePool) {
   EXPECT_NE(meant.goal(), nullptr);
   const Study given = study("", 100'001, std::make_shared<const Goal>(Goal{line(3), {}, {}}));
   EXPECT_EQ(given.goal()->size(), 3);
+}
+
+TEST(DefaultChoice, IsPlannedWhereTheBudgetBuysTheWholePool) {
+  EXPECT_TRUE(study("", 91).file().acquisition.adapts_plan);
+  EXPECT_FALSE(study("", 90).file().acquisition.adapts_plan);
+  EXPECT_TRUE(study("", 90).file().acquisition.adapts_criterion);
+  const std::string again = "[pool]\nrepeat = true\n";
+  EXPECT_TRUE(study(again, 90).file().acquisition.adapts_plan) << "a point may be asked again";
 }
 
 // The noise of answers at points that are not of the pool is not known then.
@@ -176,7 +184,8 @@ TEST(DefaultChoice, ChangesAtOneThresholdAndBackAtHalfOfIt) {
   }
 }
 
-TEST(DefaultChoice, FewAnswersThatNoiseMayExplainCountAsNoisy) {
+// Not knowing is no reason to give up the plan, which counts the noisier explanation with its probability.
+TEST(DefaultChoice, FewAnswersThatNoiseMayExplainAreNotNoisyForThat) {
   const Study plain = study();
   const StudyLearner learner(plain);
   const Learned four = learner.learn_from(answers(plain, 4, 1e-4)),
@@ -184,7 +193,7 @@ TEST(DefaultChoice, FewAnswersThatNoiseMayExplainCountAsNoisy) {
   ASSERT_TRUE(four.noisier && ten.noisier);
   EXPECT_LT(noise_share(four), 0.014);
   EXPECT_GT(four.noisier->probability, 0.15);
-  EXPECT_TRUE(four.noisy);
+  EXPECT_FALSE(four.noisy);
   EXPECT_LT(ten.noisier->probability, 0.01);
   EXPECT_FALSE(ten.noisy);
 }

@@ -6,6 +6,11 @@
 const faults = [];
 let measured = 0;
 
+// The text of a fold that is closed has a place, but nobody sees it.
+const hidden = (element) => {
+  const fold = element.closest('details:not([open])');
+  return fold !== null && element.closest('summary')?.parentElement !== fold;
+};
 const short = (text) => '"' + text.trim().replace(/\s+/g, ' ').slice(0, 40) + '"';
 const common = (a, b) => Math.min(Math.min(a.right, b.right) - Math.max(a.left, b.left),
                                   Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
@@ -37,7 +42,7 @@ function readable(where, text, colour, ground) {
 function page_texts() {
   const texts = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!node.data.trim() || ['SCRIPT', 'STYLE'].includes(node.parentElement.tagName)) continue;
+    if (!node.data.trim() || ['SCRIPT', 'STYLE'].includes(node.parentElement.tagName) || hidden(node.parentElement)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects())
