@@ -114,10 +114,12 @@ TEST(Report, MeasuresTheErrorOfThePredictionsOfPredict) {
     test += fmt::format("{},{},0\n", x, truth(x));
     at += fmt::format("{}\n", x);
   }
-  const Desk desk(
+  const std::string study =
       "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[[level]]\nname = "
       "\"coarse\"\nnoise_sd = 0.3\ncost = 1\n[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n"
-      "[annotator]\nsimulated = \"sine\"\n");
+      "[annotator]\nsimulated = \"sine\"\n";
+  const Desk desk(study);
+  desk.folder.write("study.toml", study);  // a desk gives its model, which is not averaged
   desk.folder.write("pool.csv", pool);
   desk.folder.write("at.csv", at);
   const std::filesystem::path table = desk.folder.write("test.csv", test);
