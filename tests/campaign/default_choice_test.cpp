@@ -17,7 +17,7 @@ namespace acuity::default_choice_campaign_test {
 namespace {
 
 std::string settings(const std::string& rest = "") {
-  return "[campaign]\nbudget = 300\nseed = 4\n"
+  return "[campaign]\nbudget = 190\nseed = 4\n"
          "[[level]]\nname = \"coarse\"\nnoise_sd = 0.2\ncost = 2\n"
          "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 9\n" +
          rest;
