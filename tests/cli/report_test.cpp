@@ -115,7 +115,7 @@ TEST(Report, MeasuresTheErrorOfThePredictionsOfPredict) {
     at += fmt::format("{}\n", x);
   }
   const std::string study =
-      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[[level]]\nname = "
+      "[campaign]\nbudget = 60\n[pool]\nfile = \"pool.csv\"\n[noise]\nnugget = 0\n[[level]]\nname = "
       "\"coarse\"\nnoise_sd = 0.3\ncost = 1\n[[level]]\nname = \"fine\"\nnoise_sd = 0.05\ncost = 6\n"
       "[annotator]\nsimulated = \"sine\"\n";
   const Desk desk(study);
