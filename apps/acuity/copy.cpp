@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "campaign/campaign_copy.hpp"
 #include "commands.hpp"
 #include "shared_options.hpp"
+#include "upkeep/campaign_copy.hpp"
 
 namespace acuity {
 

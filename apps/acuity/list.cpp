@@ -1,9 +1,9 @@
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
-#include "campaign/campaign_list.hpp"
 #include "commands.hpp"
 #include "shared_options.hpp"
 #include "text/time_text.hpp"
+#include "upkeep/campaign_list.hpp"
 
 namespace acuity {
 

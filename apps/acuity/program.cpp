@@ -12,7 +12,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/numerics/instruction_set.hpp"
 #include "acuity/store/open_event_store.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -28,7 +28,7 @@
 #include "run_for_server.hpp"
 #include "signal_guard.hpp"
 #include "store/owner.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "views/campaign_text.hpp"
 #include "views/study_warnings.hpp"
 

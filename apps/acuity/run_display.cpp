@@ -7,8 +7,8 @@
 
 #include "acuity/base/errors.hpp"
 #include "notes.hpp"
-#include "study/duration.hpp"
 #include "study/target_view.hpp"
+#include "text/duration.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/event_json.hpp"

@@ -11,7 +11,7 @@
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/store/campaign_address.hpp"
 #include "program.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "text/result_table.hpp"
 
 // Options that several commands have.

@@ -8,7 +8,7 @@
 #include "interruptible.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "views/campaign_status.hpp"
 #include "views/campaign_text.hpp"
 

@@ -5,21 +5,21 @@ INK, LINE, FILL, BASE, MUTED = "#1c2733", "#47617a", "#eef3f8", "#f6f1e4", "#556
 
 # folder: place in the order of includes (if one), x, y, width, what it answers
 BOXES = {
-    "study": (8, 30, 130, 190, "file or settings", "as values"),
+    "settings, study": ("", 30, 130, 190, "8, 9: file or settings", "as values"),
     "model": (5, 330, 130, 190, "what is known", "about f"),
     "acquisition": (6, 606, 130, 174, "Information: what an", "answer is worth"),
     "selection": (7, 850, 130, 190, "which candidate", "to buy next"),
-    "campaign": (11, 330, 370, 190, "what has happened,", "what comes next"),
-    "conduct": (12, 606, 370, 174, "the loop of run,", "retries, jobs"),
-    "annotation": (9, 850, 370, 190, "programs and", "simulations that answer"),
-    "explain, judgement": ("", 30, 370, 190, "13, 14: why this one,", "may it be trusted"),
-    "views, pictures, pages": ("", 30, 510, 190, "16 to 18: what is shown,", "as data, SVG, HTML"),
-    "store": (10, 330, 510, 190, "SQLite, PostgreSQL,", "memory"),
-    "service": (19, 606, 510, 174, "HTTP, roles,", "labelling, the page"),
+    "campaign, upkeep": ("", 330, 370, 190, "12, 13: what has happened,", "what comes next"),
+    "conduct": (14, 606, 370, 174, "the loop of run,", "retries, jobs"),
+    "annotation": (10, 850, 370, 190, "programs and", "simulations that answer"),
+    "explain, judgement": ("", 30, 370, 190, "15, 16: why this one,", "may it be trusted"),
+    "views, pictures, pages": ("", 30, 510, 190, "18 to 20: what is shown,", "as data, SVG, HTML"),
+    "store": (11, 330, 510, 190, "SQLite, PostgreSQL,", "memory"),
+    "service": (21, 606, 510, 174, "HTTP, roles,", "labelling, the page"),
 }
 STRIPS = [
     (30, 14, 1010, 40, "apps/acuity: the program.  python/: bindings and package.  They may use every folder below.", FILL),
-    (30, 630, 1010, 40, "15  experiments: the data sets and runs of the paper, with a loop of their own over model, acquisition, selection", FILL),
+    (30, 630, 1010, 40, "17  experiments: the data sets and runs of the paper, with a loop of their own over model, acquisition, selection", FILL),
     (30, 682, 1010, 40, "4  text: how results are written: tables, CSV, JSON", BASE),
     (30, 734, 1010, 40, "3  data: Points, Pool, Level, Channel, Offer, Annotation, Observation, Table (the values that all folders share)", BASE),
     (30, 786, 1010, 40, "2  numerics: kernels per instruction set, Cholesky factor, random draws, normal tails, formulas", BASE),

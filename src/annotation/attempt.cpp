@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "annotation/attempt_state.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 
 namespace acuity {
 

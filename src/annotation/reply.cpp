@@ -8,8 +8,8 @@
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
 #include "annotation/file_end.hpp"
-#include "study/nearest.hpp"
 #include "text/json.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -8,7 +8,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/observation.hpp"
 #include "annotation/reply.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -12,8 +12,8 @@
 #include "acuity/data/money.hpp"
 #include "campaign/answer_noise.hpp"
 #include "data/csv_scanner.hpp"
-#include "study/input_settings.hpp"
-#include "study/nearest.hpp"
+#include "settings/input_settings.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -16,10 +16,10 @@
 #include "base/checksum.hpp"
 #include "campaign/study_change.hpp"
 #include "data/mapped_file.hpp"
+#include "settings/rewrite_texts.hpp"
 #include "store/crash_point.hpp"
 #include "store/unfinished_folder.hpp"
 #include "study/pool_table.hpp"
-#include "study/rewrite_texts.hpp"
 
 namespace acuity {
 

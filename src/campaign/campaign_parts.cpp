@@ -17,7 +17,7 @@
 #include "campaign/initial_events.hpp"
 #include "campaign/state_queries.hpp"
 #include "store/kept_files.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "text/number_text.hpp"
 
 namespace acuity {

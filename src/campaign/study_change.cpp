@@ -15,7 +15,7 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/initial_events.hpp"
 #include "campaign/state_queries.hpp"
-#include "study/study_keys.hpp"
+#include "settings/study_keys.hpp"
 
 namespace acuity {
 

@@ -12,7 +12,7 @@
 #include "campaign/campaign_folder.hpp"
 #include "campaign/event_rules.hpp"
 #include "store/kept_files.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 
 namespace acuity {
 

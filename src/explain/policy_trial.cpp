@@ -21,7 +21,7 @@
 #include "explain/goal_error.hpp"
 #include "numerics/random.hpp"
 #include "selection/why_nothing.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

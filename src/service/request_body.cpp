@@ -8,7 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "service/http_message.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "text/json.hpp"
 
 namespace acuity {

@@ -17,7 +17,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "store/file_system.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 #include "text/json.hpp"
 
 namespace acuity {

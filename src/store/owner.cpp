@@ -14,7 +14,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/store/open_event_store.hpp"
 #include "annotation/process_session.hpp"
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 
 namespace acuity {
 

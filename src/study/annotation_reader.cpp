@@ -9,9 +9,9 @@
 #include "acuity/data/money.hpp"
 #include "acuity/study/study.hpp"
 #include "data/csv_scanner.hpp"
+#include "settings/input_settings.hpp"
 #include "study/exclusions.hpp"
-#include "study/input_settings.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "acuity/study/study_file.hpp"
-#include "study/toml_section.hpp"
+#include "settings/toml_section.hpp"
 
 // Reads what a study file has on offer: a ladder, or levels with prices and biases. Invalid values throw
 // InputError.

@@ -10,7 +10,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/pool_file.hpp"
 #include "data/csv_scanner.hpp"
-#include "study/input_settings.hpp"
+#include "settings/input_settings.hpp"
 
 namespace acuity {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "acuity/study/study.hpp"
-#include "study/rewrite_texts.hpp"
+#include "settings/rewrite_texts.hpp"
 
 namespace acuity {
 

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
-#include "study/input_settings.hpp"
+#include "settings/input_settings.hpp"
 #include "study/ladder_price.hpp"
 #include "study/log_cost.hpp"
-#include "study/nearest.hpp"
 #include "study/noise_law.hpp"
 #include "study/pool_reader.hpp"
 #include "study/pool_scaling.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

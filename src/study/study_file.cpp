@@ -10,12 +10,12 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "acuity/data/table.hpp"
+#include "settings/input_settings.hpp"
+#include "settings/toml_section.hpp"
 #include "study/batch_presets.hpp"
-#include "study/duration.hpp"
-#include "study/input_settings.hpp"
 #include "study/level_settings.hpp"
-#include "study/nearest.hpp"
-#include "study/toml_section.hpp"
+#include "text/duration.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -16,8 +16,8 @@
 #include "data/pool_cells.hpp"
 #include "numerics/infinite.hpp"
 #include "numerics/random.hpp"
-#include "study/nearest.hpp"
 #include "study/pool_reader.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

@@ -14,7 +14,7 @@
 #include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/model/leave_one_out.hpp"
 #include "acuity/study/study_file.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 

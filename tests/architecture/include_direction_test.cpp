@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> layers{"base",        "numerics",  "data",    "text",       "model",
-                                      "acquisition", "selection", "study",   "annotation", "store",
-                                      "campaign",    "conduct",   "explain", "judgement",  "experiments",
-                                      "views",       "pictures",  "pages",   "service"};
+const std::vector<std::string> layers{
+    "base",     "numerics",  "data",        "text",  "model",    "acquisition", "selection",
+    "settings", "study",     "annotation",  "store", "campaign", "upkeep",      "conduct",
+    "explain",  "judgement", "experiments", "views", "pictures", "pages",       "service"};
 
 int layer_of(const std::string& folder) {
   for (std::size_t i = 0; i < layers.size(); ++i)

@@ -15,10 +15,10 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
-#include "campaign/campaign_copy.hpp"
 #include "store/kept_files.hpp"
 #include "support/campaign_desk.hpp"
 #include "support/postgres_server.hpp"
+#include "upkeep/campaign_copy.hpp"
 
 namespace acuity::promises_test {
 namespace {

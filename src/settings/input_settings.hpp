@@ -5,7 +5,7 @@
 
 #include "acuity/data/input.hpp"
 #include "acuity/data/table.hpp"
-#include "study/toml_section.hpp"
+#include "settings/toml_section.hpp"
 
 // Inputs as a study file describes them, and their values in tables.
 

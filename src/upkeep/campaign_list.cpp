@@ -1,4 +1,4 @@
-#include "campaign/campaign_list.hpp"
+#include "upkeep/campaign_list.hpp"
 
 #include <fmt/format.h>
 

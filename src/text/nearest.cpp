@@ -1,4 +1,4 @@
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 #include <algorithm>
 #include <numeric>

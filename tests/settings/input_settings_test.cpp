@@ -1,4 +1,4 @@
-#include "study/input_settings.hpp"
+#include "settings/input_settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "campaign/campaign_copy.hpp"
+#include "upkeep/campaign_copy.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "study/duration.hpp"
+#include "text/duration.hpp"
 
 #include <fmt/format.h>
 

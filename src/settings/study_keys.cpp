@@ -1,4 +1,4 @@
-#include "study/study_keys.hpp"
+#include "settings/study_keys.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "acuity/base/errors.hpp"
-#include "study/toml_section.hpp"
+#include "settings/toml_section.hpp"
 
 namespace acuity {
 

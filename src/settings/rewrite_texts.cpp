@@ -1,10 +1,10 @@
-#include "study/rewrite_texts.hpp"
+#include "settings/rewrite_texts.hpp"
 
 #include <toml++/toml.h>
 
 #include <sstream>
 
-#include "study/toml_section.hpp"
+#include "settings/toml_section.hpp"
 
 namespace acuity {
 

@@ -1,4 +1,4 @@
-#include "study/rewrite_texts.hpp"
+#include "settings/rewrite_texts.hpp"
 
 #include <gtest/gtest.h>
 

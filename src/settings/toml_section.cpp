@@ -1,4 +1,4 @@
-#include "study/toml_section.hpp"
+#include "settings/toml_section.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "acuity/base/errors.hpp"
-#include "study/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace acuity {
 
