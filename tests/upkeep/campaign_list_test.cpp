@@ -16,8 +16,9 @@ namespace {
 
 using testing::CampaignDesk;
 
-CampaignDesk desk_with_an_answer() {
-  CampaignDesk desk(R"(
+struct DeskWithAnAnswer : CampaignDesk {
+  DeskWithAnAnswer()
+      : CampaignDesk(R"(
 [target]
 kind = "real"
 [pool]
@@ -30,14 +31,14 @@ initial = { count = 1, level = "fine" }
 name = "fine"
 noise_sd = 0.1
 cost = 1
-)");
-  desk.done("ask");
-  desk.done("tell", {"1", "0.5"});
-  return desk;
-}
+)") {
+    done("ask");
+    done("tell", {"1", "0.5"});
+  }
+};
 
 TEST(CampaignList, ACopyIsListedBesideItsOriginalWithTheSameEvents) {
-  const CampaignDesk desk = desk_with_an_answer();
+  const DeskWithAnAnswer desk;
   const CopiedCampaign copied = copy_campaign(desk.address(), desk.folder.path() / "b.acuity");
   const std::vector<ListedCampaign> found = campaigns_in(desk.folder.path());
   ASSERT_EQ(found.size(), 2U);
@@ -50,7 +51,7 @@ TEST(CampaignList, ACopyIsListedBesideItsOriginalWithTheSameEvents) {
 }
 
 TEST(CampaignList, RefusesWhatIsNoFolderAndNeverCopiesOverSomething) {
-  const CampaignDesk desk = desk_with_an_answer();
+  const DeskWithAnAnswer desk;
   EXPECT_THROW(campaigns_in(desk.folder.path() / "study.toml"), InputError);
   EXPECT_THROW(copy_campaign(desk.address(), desk.folder.path() / "study.toml"), InputError);
 }
