@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_set>
 
@@ -17,8 +18,7 @@ namespace {
 // docs/decisions.md has the experiment behind these.
 constexpr std::int64_t least_count = 5, largest_count = 20;
 constexpr double share_of_budget = 0.2, pilot_share_of_budget = 0.6;
-constexpr double learned_share_of_budget =
-    0.25;  // of a pilot whose costs were guesses, as answers have shown
+constexpr double learned_share_of_budget = 0.25;  // once answers have shown what it costs
 
 std::int64_t count_for(Index inputs, Index pool) {
   const std::int64_t wanted = std::clamp<std::int64_t>(2 * inputs + 2, least_count, largest_count);
@@ -173,7 +173,10 @@ InitialDesign initial_design(const Study& study) {
     else
       part.level = study.find_level(setting.level).value_or(part.level);
   }
-  return {.parts = {part}, .space_filling = space_filling};
+  const bool is_free = space_filling && setting.count == 0 && setting.level.empty();
+  return {.parts = {part},
+          .space_filling = space_filling,
+          .largest_share = is_free ? learned_share_of_budget : 0.0};
 }
 
 std::int64_t InitialDesign::count() const {
@@ -267,6 +270,15 @@ std::vector<Index> cheap_rows(const Study& study, const std::vector<Index>& befo
   return rows;
 }
 
+Index cheapest_level(const Offer& offer) {
+  Index cheapest = offer.finest();
+  for (Index k = 0; k < static_cast<Index>(offer.levels.size()); ++k) {
+    const Level& level = offer.levels[static_cast<std::size_t>(k)];
+    if (!level.is_retired && level.cost < offer.levels[static_cast<std::size_t>(cheapest)].cost) cheapest = k;
+  }
+  return cheapest;
+}
+
 }  // namespace
 
 std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const Offer& offer,
@@ -279,14 +291,20 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const 
   for (const Part& part : parts) {
     std::vector<Index> rows, known;
     for (std::int64_t k = 0; k < part.count && next != unpriced.end(); ++k) rows.push_back((next++)->first);
+    std::map<Index, Index> level_of_known;  // with one part a point is asked once, at whatever level
     for (const auto& [row, level] : taken)
-      if (level == part.level && row >= 0) known.push_back(row);
+      if (row >= 0 && level >= 0 && (level == part.level || parts.size() == 1) &&
+          level_of_known.emplace(row, level).second)
+        known.push_back(row);
     const bool has_prices = offer.point_costs[static_cast<std::size_t>(part.level)].expected.size() > 0;
     const bool is_nested = nested && !before.empty() && rows.size() <= before.size();
     if (has_prices)
       rows = cheap_rows(study, is_nested ? before : rows_to_choose_from(study, rows), known, rows.size(),
                         [&](Index row) { return offer.cost(row, part.level); });
-    for (const Index row : rows) all.emplace_back(row, part.level);
+    for (const Index row : rows) {
+      const auto known_level = level_of_known.find(row);
+      all.emplace_back(row, known_level == level_of_known.end() ? part.level : known_level->second);
+    }
     before = std::move(rows);
   }
   const auto cost = [&](const Pair& pair) {
@@ -296,17 +314,25 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study, const 
     return std::count_if(all.begin(), all.end(),
                          [&](const Pair& other) { return other.second == pair.second; }) < 2;
   };
+  const Index cheapest = cheapest_level(offer);
+  const auto can_shrink = [&](const Pair& pair) {
+    if (!(cost(pair) > 0.0)) return false;
+    return parts.size() > 1 ? !is_last_of_level(pair) : pair.second != cheapest;
+  };
   double sum = 0.0;
   for (const Pair& pair : all) sum += cost(pair);
   while (largest_share > 0.0 && sum > money) {
     auto dearest = all.end();
     for (auto pair = all.begin(); pair != all.end(); ++pair)
-      if (cost(*pair) > 0.0 && !is_last_of_level(*pair) &&
-          (dearest == all.end() || cost(*pair) > cost(*dearest)))
-        dearest = pair;
+      if (can_shrink(*pair) && (dearest == all.end() || cost(*pair) > cost(*dearest))) dearest = pair;
     if (dearest == all.end()) break;
     sum -= cost(*dearest);
-    all.erase(dearest);
+    if (parts.size() > 1) {
+      all.erase(dearest);
+    } else {
+      dearest->second = cheapest;
+      sum += cost(*dearest);
+    }
   }
   return all;
 }

@@ -31,7 +31,8 @@ struct InitialDesign {
   std::vector<Pair> pairs(const Study& study) const;
   /// The same if answers have shown that costs differ between points: of points that are about as far apart,
   /// a nested part those of the part before, every part has the cheapest, and if the design has become dearer
-  /// than its share of the budget, the dearest are left out. `taken`: pairs with an answer or pending;
+  /// than its share of the budget, the dearest are left out, or asked at the cheapest level if the design has
+  /// only one. `taken`: pairs with an answer or pending;
   /// `money`: what the others may cost.
   std::vector<Pair> pairs(const Study& study, const Offer& offer, const std::set<Pair>& taken,
                           double money) const;

@@ -113,16 +113,24 @@ std::optional<InitialDesign::Pair> InitialDraw::replacement(const Candidates& ca
   return std::nullopt;
 }
 
+// Where costs depend on the inputs, the cheapest of a few rows.
 std::optional<Index> InitialDraw::free_row_of_lowest_key(const Candidates& candidates, Index level) const {
-  std::optional<Index> first;
-  std::uint64_t lowest = 0;
+  const std::size_t few = model_.offer.has_point_costs() ? 20 : 1;
+  std::vector<std::pair<std::uint64_t, Index>> lowest;  // sorted by key
   for (Index row = 0; row < study_.pool().size(); ++row) {
     if (!is_free({row, level}, candidates)) continue;
     const std::uint64_t key = numerics::draw_key(study_.file().seed, numerics::Purpose::initial_design, 0,
                                                  static_cast<std::uint64_t>(row));
-    if (!first || key < lowest) first = row, lowest = key;
+    if (lowest.size() == few && key > lowest.back().first) continue;
+    lowest.emplace(std::upper_bound(lowest.begin(), lowest.end(), std::pair(key, row)), key, row);
+    if (lowest.size() > few) lowest.pop_back();
   }
-  return first;
+  if (lowest.empty()) return std::nullopt;
+  return std::min_element(lowest.begin(), lowest.end(),
+                          [&](const auto& a, const auto& b) {
+                            return model_.offer.cost(a.second, level) < model_.offer.cost(b.second, level);
+                          })
+      ->second;
 }
 
 std::optional<Score> InitialDraw::score_of(const Pair& pair, const Candidates& candidates,

@@ -76,23 +76,36 @@ bool has_reports(const Level& level, const CostsOfLevel& known) {
                      [&](double cost) { return !is_same_amount(cost, level.cost); });
 }
 
-// What answers cost by their inputs, per level whose price is a guess. Costs of runs grow with the same
-// inputs at every level, so the slopes that the other levels show are what a level begins with.
+// Whether answers are too far apart, or from the declared price, for one price at all points.
+bool differ_much(const Level& level, const CostsOfLevel& known) {
+  constexpr double factor = 3.0;
+  double least = level.cost, largest = level.cost;
+  for (const double cost : known.costs) {
+    if (!(cost > 0.0)) continue;  // a run that was there already
+    least = std::min(least, cost);
+    largest = std::max(largest, cost);
+  }
+  return largest > factor * least;
+}
+
+// What answers cost by their inputs, per level whose price is a guess, and at every level where answers have
+// shown that one price is not enough. Costs of runs grow with the same inputs at every level, so the slopes
+// that the other levels show are what a level begins with.
 class CostsByInputs {
  public:
   CostsByInputs(const Study& study, const State& state, const std::vector<CostsOfLevel>& known)
       : study_(study), reports_(known.size()) {
-    for (std::size_t k = 0; k < known.size(); ++k) {
-      const Level& level = study.offer().levels[k];
-      if (level.cost_depends_on_inputs && has_reports(level, known[k]))
-        reports_[k] = reports_of(study, state, level.cost, known[k]);
-    }
+    for (std::size_t k = 0; k < known.size(); ++k)
+      prices_differ_ = prices_differ_ || differ_much(study.offer().levels[k], known[k]);
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (depends_on_inputs(k) && has_reports(study.offer().levels[k], known[k]))
+        reports_[k] = reports_of(study, state, study.offer().levels[k].cost, known[k]);
   }
 
   // Nothing if no level says anything about it.
   std::optional<LevelCost> of(std::size_t level) const {
     const double guess = study_.offer().levels[level].cost;
-    if (!study_.offer().levels[level].cost_depends_on_inputs) return std::nullopt;
+    if (!depends_on_inputs(level)) return std::nullopt;
     std::vector<CostReports> others;
     for (std::size_t k = 0; k < reports_.size(); ++k)
       if (k != level && reports_[k]) others.push_back(*reports_[k]);
@@ -105,14 +118,19 @@ class CostsByInputs {
   }
 
  private:
+  bool depends_on_inputs(std::size_t level) const {
+    return prices_differ_ || study_.offer().levels[level].cost_depends_on_inputs;
+  }
+
   const Study& study_;
+  bool prices_differ_ = false;
   std::vector<std::optional<CostReports>> reports_;  // of levels that have some
 };
 
 std::string sentence_on(const ReportedCost& one, const Study& study) {
   if (one.used.by_inputs)
     return fmt::format(
-        "level {}: answers cost {:.4g} on average, guessed {:.4g}; choices use costs by the inputs",
+        "level {}: answers cost {:.4g} on average, declared {:.4g}; choices use costs by the inputs",
         one.level, one.reported, one.declared);
   return fmt::format("level {}: answers cost {:.4g} on average, declared {:.4g}; choices use {:.4g}{}",
                      one.level, one.reported, one.declared, one.used.expected,

@@ -33,7 +33,7 @@ bool is_declared(const Study& study, const StudyModel& model, Index level) {
   const auto at = static_cast<std::size_t>(level);
   const Level& declared = study.offer().levels[at];
   if (declared.cost_depends_on_inputs) return false;
-  return model.costs.empty() || model.costs[at].expected == declared.cost;
+  return model.costs.empty() || (model.costs[at].expected == declared.cost && !model.costs[at].by_inputs);
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ constexpr std::size_t most_prefixes = 24;
 
 bool applies_to(const Study& study) {
   return !study.file().target->information_depends_on_answers() && !study.file().has_bias() &&
-         !study.is_ladder() && !study.file().costs_depend_on_inputs() &&
-         study.file().acquisition.kind == AcquisitionSetting::Kind::model;
+         !study.is_ladder() && study.file().acquisition.kind == AcquisitionSetting::Kind::model;
 }
 
 }  // namespace
@@ -30,6 +29,7 @@ std::optional<PurchaseCertificate> purchase_certificate(const Study& study, cons
   if (!applies_to(study)) return std::nullopt;
   const std::vector<Annotation> annotations = annotations_of(study, state);
   const StudyModel model = model_of(study, state, annotations);
+  if (model.offer.has_point_costs()) return std::nullopt;
   std::vector<Observation> known;
   std::vector<std::size_t> bought;  // places in the list of annotations
   PurchaseCertificate certificate;

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "acuity/data/money.hpp"
 
@@ -29,13 +30,14 @@ Matrix with_ones(const Points& inputs) {
 Points cost_features(const Points& standardised, const std::vector<Input>& inputs) {
   Index columns = 0;
   for (const Input& input : inputs)
-    columns += input.is_category() ? static_cast<Index>(input.values.size()) : Index{1};
+    columns += input.is_category() ? static_cast<Index>(input.values.size()) : Index{2};
   Points features = Points::Zero(standardised.rows(), columns);
   Index to = 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const auto from = static_cast<Index>(k);
     if (!inputs[k].is_category()) {
       features.col(to++) = standardised.col(from);
+      features.col(to++) = (standardised.col(from).array().square() - 1.0) / std::numbers::sqrt2;
       continue;
     }
     const auto values = static_cast<Index>(inputs[k].values.size());

@@ -8,8 +8,8 @@
 
 namespace acuity {
 
-/// What costs may depend on: standardised inputs, of which a category is one column of 0 and 1 for every
-/// value.
+/// What costs may depend on: every standardised number and its square, with mean 0 and variance 1 over normal
+/// values, and a column of 0 and 1 for every value of a category.
 Points cost_features(const Points& standardised, const std::vector<Input>& inputs);
 
 /// Answers of a level that reported their costs: features of one answer per row, and log(cost / guess).

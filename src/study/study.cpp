@@ -49,7 +49,7 @@ Study::Study(StudyFile file, Pool pool, SharedPool shared, Offer offer, Acquisit
       remarks_(std::move(remarks)) {
   const auto by_pool = [this] { return standardised_by(pool_, shared_); };
   if (file_.standardise == Standardise::pool) input_scaling_ = by_pool();
-  if (file_.costs_depend_on_inputs()) cost_scaling_ = by_pool();
+  if (file_.learn_costs) cost_scaling_ = file_.standardise == Standardise::pool ? input_scaling_ : by_pool();
   if (std::find(file_.structures.begin(), file_.structures.end(), Structure::ranked) !=
       file_.structures.end())
     rank_maps_ = maps_to_ranks(some_rows(pool_.points(), most_ranked), transforms_of(pool_.columns()));

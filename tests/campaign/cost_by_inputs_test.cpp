@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "acuity/acquisition/regression_information.hpp"
 #include "acuity/base/errors.hpp"
@@ -158,6 +159,35 @@ TEST(CostByInputs, BuysWhereRunsAreCheapAndKeepsTheBooks) {
   EXPECT_NE(status_json(campaign).find("\"log_cost\":{\"slopes\":["), std::string::npos);
   // What one answer may have cost more than was reserved for it is all that can be missing.
   EXPECT_LE(campaign.state().spent(), 400.0 * 1.1);
+}
+
+// A declared price holds until answers are more than a factor of three apart, or away from it.
+TEST(CostByInputs, AreLearnedForADeclaredPriceThatAnswersContradict) {
+  Campaign campaign = started(settings(by_ratio, "4"));
+  const Suggestion asked = campaign.ask({.level = "coarse"}).suggestions.at(0);
+  Answer answer = answer_to(asked);
+  answer.cost = 11.0;
+  campaign.tell({answer});
+  EXPECT_FALSE(campaign.model().offer.has_point_costs());
+  EXPECT_DOUBLE_EQ(campaign.model().offer.cost(0, 0), (3.0 * 4.0 + 11.0) / 4.0);
+  Answer dear = answer_to(campaign.ask({.level = "coarse"}).suggestions.at(0));
+  dear.cost = 13.0;
+  campaign.tell({dear});
+  EXPECT_TRUE(campaign.model().offer.has_point_costs());
+  EXPECT_NE(campaign.model().offer.cost(0, 0), campaign.model().offer.cost(59, 0));
+}
+
+TEST(CostByInputs, SeesThatBothEndsAreDear) {
+  Campaign campaign = started(settings(by_ratio));
+  for (int step = 0; step < 20; ++step) {
+    const Suggestion asked = campaign.ask({.level = "coarse"}).suggestions.at(0);
+    Answer answer = answer_to(asked);
+    answer.cost = std::exp(0.3 * std::pow(asked.inputs[0] - 3.0, 2));
+    campaign.tell({answer});
+  }
+  const Offer offer = campaign.model().offer;
+  EXPECT_GT(offer.cost(0, 0), 5.0 * offer.cost(30, 0));
+  EXPECT_GT(offer.cost(59, 0), 5.0 * offer.cost(30, 0));
 }
 
 TEST(CostByInputs, ReplayOfEveryPrefixGoesOnAsItDid) {
@@ -321,6 +351,27 @@ TEST(InitialDesign, LeavesOutRunsThatItsShareOfTheBudgetCannotPay) {
   EXPECT_EQ(hybrids, 1);
 }
 
+// One level for all of the design, which takes more than its share: the rest is asked at the cheapest level.
+TEST(InitialDesign, MovesToTheCheapestLevelIfItsOwnIsTooDear) {
+  Campaign campaign = started(
+      "[campaign]\nbudget = 400\nseed = 3\n"
+      "[[level]]\nname = \"light\"\nnoise_sd = 0.4\ncost = 1\n"
+      "[[level]]\nname = \"tight\"\nnoise_sd = 0.1\ncost = 13\n");
+  std::map<std::string, int> count;
+  for (int k = 0; k < 5; ++k) {
+    const Suggestion asked = campaign.ask({.max_cost = HUGE_VAL}).suggestions.at(0);
+    EXPECT_TRUE(explain(campaign, asked.id, 1).in_design);
+    ++count[asked.level.name];
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {std::sin(asked.inputs[0])};
+    answer.cost = asked.level.name == "tight" ? 60.0 : 1.0;
+    campaign.tell({answer});
+  }
+  EXPECT_GE(count["tight"], 1);
+  EXPECT_GE(count["light"], 3);
+}
+
 TEST(LargeRuns, AreNamedIfOneTakesMoreThanATenthOfTheBudget) {
   Campaign campaign = started(pilot_settings());
   const Study& study = campaign.study();
@@ -387,9 +438,9 @@ TEST(CostLimit, CountsWhatAnswersHaveTaughtAboutADeclaredPrice) {
   Answer answer;
   answer.id = first.id;
   answer.values = {0.1};
-  answer.cost = 120.0;  // (3 * 30 + 120) / 4 = 52.5 from now on
+  answer.cost = 80.0;  // (3 * 30 + 80) / 4 = 42.5 from now on
   campaign.tell({answer});
-  EXPECT_NE(refusal(campaign, {}).find("expected to cost 52.5 h"), std::string::npos);
+  EXPECT_NE(refusal(campaign, {}).find("expected to cost 42.5 h"), std::string::npos);
 }
 
 TEST(CostLimit, HoldsForEveryAnswerIfTheStudyHasOne) {

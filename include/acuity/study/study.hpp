@@ -155,7 +155,7 @@ class Study {
   Scaling input_scaling_;                   // if inputs are standardised by the pool
   Vector input_spread_;                     // LearnOptions::input_spread
   std::vector<InputMap> rank_maps_;         // for the ranked structure
-  Scaling cost_scaling_;                    // if costs depend on the inputs
+  Scaling cost_scaling_;                    // if costs are learned
   std::shared_ptr<const Goal> given_goal_;  // instead of one from a file
   std::shared_ptr<const Goal> goal_;
   std::vector<GoldItem> gold_;  // by row

@@ -23,9 +23,9 @@ namespace acuity ACUITY_PUBLIC {
 
 class StructuredAnswers;
 
-/// The logarithm of cost / guess as a linear function of the standardised inputs (docs/math.md 5.7).
+/// The logarithm of cost / guess, linear in features of the standardised inputs (docs/math.md 5.7).
 struct LogCost {
-  std::vector<double> slopes;  ///< a constant, then one per input
+  std::vector<double> slopes;  ///< a constant, then one per feature
   std::vector<double> spread;  ///< of the slopes: their covariance is `variance` times this matrix
   double variance = 0.0;       ///< of a logarithm around the function
   bool operator==(const LogCost&) const = default;
