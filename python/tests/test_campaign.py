@@ -283,5 +283,5 @@ def test_costs_that_depend_on_the_inputs():
         suggestion = campaign.ask()
         campaign.tell(suggestion, 0.0, cost=suggestion.cost if suggestion.level == "b" else float(np.exp(suggestion.x[0])))
     (found,) = [one for one in campaign.status()["reported_cost"] if one["level"] == "a"]
-    assert len(found["log_cost"]["slopes"]) == 2 and found["expected"] is None
+    assert len(found["log_cost"]["slopes"]) == 3 and found["expected"] is None
     assert "guess" in str(pytest.raises(ValueError, acuity.Level, "c", noise_sd=1, cost={"guess": 1, "per": 2}).value)
