@@ -320,7 +320,8 @@ void add_backtest(Program& program) {
       "--policies", arguments.policies,
       "Any of model, target or goal (if the study has it), no-plan (if the budget is planned: the best "
       "information per cost instead), no-bias (if levels have a bias: it is "
-      "taken for noise), bald, random (at the highest precision), random-best (at the level that is best "
+      "taken for noise), without NAME (of a retired level: its answers are not known), bald, random (at the "
+      "highest precision), random-best (at the level that is best "
       "in hindsight), cheapest (the cheapest level only) and finest (the highest precision only) (default: "
       "all)");
   command.number("--error", "E", arguments.error,

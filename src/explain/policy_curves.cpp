@@ -22,7 +22,7 @@ std::vector<Policy> policies_in(const std::vector<PolicyTrial>& trials) {
 }
 
 template <typename Measure>
-std::vector<double> over_repeats(const std::vector<PolicyTrial>& trials, Policy policy,
+std::vector<double> over_repeats(const std::vector<PolicyTrial>& trials, const Policy& policy,
                                  const Measure& measure) {
   std::vector<double> values;
   for (const PolicyTrial& trial : trials)
@@ -64,7 +64,7 @@ double error_at(const PolicyTrial& trial, double money) {
 std::vector<PolicyCurve> policy_curves(const std::vector<PolicyTrial>& trials, double budget,
                                        double low_share, double high_share) {
   std::vector<PolicyCurve> curves;
-  for (const Policy policy : policies_in(trials)) {
+  for (const Policy& policy : policies_in(trials)) {
     PolicyCurve curve{.policy = policy, .money = {}, .low = {}, .median = {}, .high = {}};
     const double from = trials.front().steps.front().spent;
     for (int k = 0; k <= steps; ++k) {
@@ -88,7 +88,7 @@ Quartiles quartiles(std::vector<double> values) {
 
 std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, double error) {
   std::vector<PolicySummary> all;
-  for (const Policy policy : policies_in(trials)) {
+  for (const Policy& policy : policies_in(trials)) {
     const std::vector<double> costs =
         over_repeats(trials, policy, [error](const PolicyTrial& trial) { return cost_of(trial, error); });
     const auto reached = std::count_if(costs.begin(), costs.end(), [](double c) { return std::isfinite(c); });
@@ -103,7 +103,7 @@ std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, dou
   return all;
 }
 
-double final_error(const std::vector<PolicyTrial>& trials, Policy policy) {
+double final_error(const std::vector<PolicyTrial>& trials, const Policy& policy) {
   std::vector<double> errors = over_repeats(trials, policy, last_error);
   if (errors.empty()) throw std::invalid_argument("final_error: the policy was not tried, must be");
   std::sort(errors.begin(), errors.end());

@@ -40,6 +40,6 @@ std::vector<PolicySummary> summaries(const std::vector<PolicyTrial>& trials, dou
 
 /// The smallest error that more than half of a policy's repeats reach within the budget, so that its median
 /// cost is finite. Throws std::invalid_argument if the policy was not tried.
-double final_error(const std::vector<PolicyTrial>& trials, Policy policy);
+double final_error(const std::vector<PolicyTrial>& trials, const Policy& policy);
 
 }  // namespace acuity

@@ -29,11 +29,11 @@ namespace {
 
 using Information = AcquisitionSetting::Kind;
 
-constexpr std::pair<Policy, const char*> policy_names[] = {
+constexpr std::pair<Policy::Kind, const char*> policy_names[] = {
     {Policy::model, "model"},     {Policy::no_bias, "no-bias"},         {Policy::goal, "goal"},
     {Policy::no_plan, "no-plan"}, {Policy::target, "target"},           {Policy::bald, "bald"},
     {Policy::random, "random"},   {Policy::random_best, "random-best"}, {Policy::cheapest, "cheapest"},
-    {Policy::finest, "finest"}};
+    {Policy::finest, "finest"},   {Policy::without, "without"}};
 
 Policy own_policy(const Study& study) {
   switch (study.file().acquisition.kind) {
@@ -51,8 +51,11 @@ Policy own_policy(const Study& study) {
   return Policy::model;
 }
 
-Information kind_of(Policy policy) {
-  switch (policy) {
+Information kind_of(const Study& study, const Policy& policy) {
+  switch (policy.kind) {
+    case Policy::without:
+    case Policy::no_plan:
+      return study.file().acquisition.kind;
     case Policy::target:
       return Information::target;
     case Policy::bald:
@@ -62,7 +65,6 @@ Information kind_of(Policy policy) {
       return Information::random;
     case Policy::goal:
       return Information::goal;
-    case Policy::no_plan:
     case Policy::model:
     case Policy::no_bias:
     case Policy::cheapest:
@@ -86,8 +88,10 @@ std::vector<Index> levels_of_random_best(const Study& study) {
 }
 
 Index cheapest_level(const Offer& offer) {
-  const auto cheapest = std::min_element(offer.levels.begin(), offer.levels.end(),
-                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  const auto cheapest =
+      std::min_element(offer.levels.begin(), offer.levels.end(), [](const Level& a, const Level& b) {
+        return std::pair(a.is_retired, a.cost) < std::pair(b.is_retired, b.cost);
+      });
   return cheapest - offer.levels.begin();
 }
 
@@ -104,18 +108,42 @@ InitialSetting stated_design(const Study& study) {
   return setting;
 }
 
-// Plans are made anew. What was learned with biases does not apply without them.
-std::vector<Event> kept_for(Policy policy, std::vector<Event> events) {
+// Levels that are not for sale, whose answers the study knows by a bias: those of earlier campaigns.
+std::vector<std::string> retired_levels(const Study& study) {
+  std::vector<std::string> names;
+  for (const Level& level : study.offer().levels)
+    if (level.is_retired && level.bias.any()) names.push_back(level.name);
+  return names;
+}
+
+// Plans are made anew. What was learned with biases, or from more answers, does not apply without them.
+std::vector<Event> kept_for(const Policy& policy, std::vector<Event> events) {
   std::erase_if(events, [&](const Event& event) {
     return std::holds_alternative<Planned>(event) ||
-           (policy == Policy::no_bias && std::holds_alternative<Fitted>(event));
+           ((policy == Policy::no_bias || policy.kind == Policy::without) &&
+            std::holds_alternative<Fitted>(event));
   });
   return events;
 }
 
-Study variant_for(const Study& study, Policy policy, int repeat) {
+// As a campaign would be that never had the answers: their money was spent elsewhere, so nothing comes back.
+void forget_answers(Campaign& campaign, const std::string& level) {
+  const std::vector<std::int64_t> answered = campaign.state().answered();
+  for (const std::int64_t id : answered)
+    if (campaign.state().find(id)->level() == level) campaign.retract(id, "a policy without " + level);
+}
+
+// Whether no level of those that are for sale has a bias: then there is none without the answers at `unused`.
+bool is_only_bias(const Study& study, const std::string& unused) {
+  const std::vector<Level>& levels = study.offer().levels;
+  return std::none_of(levels.begin(), levels.end(),
+                      [&](const Level& level) { return level.bias.any() && level.name != unused; });
+}
+
+Study variant_for(const Study& study, const Policy& policy, int repeat) {
   StudyVariant different;
-  different.information = policy == Policy::no_plan ? kind_of(own_policy(study)) : kind_of(policy);
+  different.information = kind_of(study, policy);
+  if (policy.kind == Policy::without) different.without_bias = is_only_bias(study, policy.unused);
   different.without_plan = policy == Policy::no_plan;
   if (policy == Policy::cheapest) different.only_level = cheapest_level(study.offer());
   if (policy == Policy::finest) different.only_level = study.offer().finest();
@@ -178,15 +206,15 @@ std::vector<PolicyTrial> at_best_level(std::vector<PolicyTrial> trials) {
   return trials;
 }
 
-std::string policy_name(Policy policy) {
+std::string policy_name(const Policy& policy) {
   for (const auto& [one, name] : policy_names)
-    if (one == policy) return name;
+    if (one == policy.kind) return policy.unused.empty() ? name : name + (" " + policy.unused);
   return {};
 }
 
 Policy policy_named(const std::string& name, const Study& study) {
   std::vector<std::string> known;
-  for (const Policy policy : policies_of(study)) {
+  for (const Policy& policy : policies_of(study)) {
     if (policy_name(policy) == name) return policy;
     known.push_back(policy_name(policy));
   }
@@ -197,21 +225,23 @@ std::vector<Policy> policies_of(const Study& study) {
   std::vector<Policy> policies{own_policy(study)};
   if (study.file().acquisition.plan) policies.push_back(Policy::no_plan);
   if (study.file().has_bias()) policies.push_back(Policy::no_bias);
-  for (const Policy one :
+  for (const std::string& level : retired_levels(study)) policies.emplace_back(Policy::without, level);
+  for (const Policy::Kind one :
        {Policy::model, Policy::bald, Policy::random, Policy::random_best, Policy::cheapest, Policy::finest}) {
     const bool applies = one != Policy::random_best || levels_of_random_best(study).size() > 1;
-    if (one != policies.front() && applies) policies.push_back(one);
+    if (one != policies.front().kind && applies) policies.emplace_back(one);
   }
   return policies;
 }
 
-std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
+std::optional<PolicyTrial> try_policy(const Study& study, const Policy& policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before,
                                       const std::function<void(const PolicyTrial&)>& step, Index level) {
   std::unique_ptr<EventStore> store = make_memory_event_store();
   store->add(0, [&](const auto&) { return kept_for(policy, before); });
   Campaign campaign(variant_for(study, policy, repeat), std::move(store), {.threads = 1});
+  if (policy.kind == Policy::without) forget_answers(campaign, policy.unused);
   // If answers reported their noise before, simulated ones do so, too.
   StudyModel model = campaign.model();
   const bool reporting = model.reported != NoiseScales{};
@@ -250,12 +280,17 @@ namespace {
 
 using Trials = std::vector<std::optional<PolicyTrial>>;
 
+// A policy, at one of the levels that are tried.
+struct TriedPolicy {
+  Policy policy;
+  Index level = -1;
+};
+
 std::string bytes_of_trials(const Trials& trials) {
   base::ByteWriter bytes;
   for (std::size_t k = 0; k < trials.size(); ++k) {
     if (!trials[k]) continue;
     bytes.put(k);
-    bytes.put(trials[k]->policy);
     bytes.put(trials[k]->repeat);
     bytes.put(trials[k]->sold_out);
     bytes.put(trials[k]->level);
@@ -265,10 +300,12 @@ std::string bytes_of_trials(const Trials& trials) {
   return bytes.text();
 }
 
-void take_trials(const std::string& text, Trials& trials) {
+// `tried`: the policies, each with as many trials.
+void take_trials(const std::string& text, const std::vector<TriedPolicy>& tried, Trials& trials) {
   for (base::ByteReader bytes(text); !bytes.at_end();) {
-    PolicyTrial& trial = trials[bytes.get<std::size_t>()].emplace();
-    trial.policy = bytes.get<Policy>();
+    const auto number = bytes.get<std::size_t>();
+    PolicyTrial& trial = trials[number].emplace();
+    trial.policy = tried[number / (trials.size() / tried.size())].policy;
     trial.repeat = bytes.get<int>();
     trial.sold_out = bytes.get<bool>();
     trial.level = bytes.get<Index>();
@@ -277,15 +314,9 @@ void take_trials(const std::string& text, Trials& trials) {
   }
 }
 
-// A policy, at one of the levels that are tried.
-struct TriedPolicy {
-  Policy policy;
-  Index level = -1;
-};
-
 std::vector<TriedPolicy> tried_policies(const Study& study, const TrialOptions& options) {
   std::vector<TriedPolicy> tried;
-  for (const Policy policy : options.policies) {
+  for (const Policy& policy : options.policies) {
     if (policy != Policy::random_best)
       tried.push_back({policy});
     else
@@ -340,11 +371,11 @@ std::vector<PolicyTrial> finished_of(Trials trials) {
 
 std::vector<PolicyTrial> share_trials(const Study& study, const TruthOfRepeat& truth,
                                       const TrialOptions& options, const Job& job) {
-  const std::size_t all = tried_policies(study, options).size() * static_cast<std::size_t>(options.repeats);
-  Trials trials(all);
+  const std::vector<TriedPolicy> tried = tried_policies(study, options);
+  Trials trials(tried.size() * static_cast<std::size_t>(options.repeats));
   for (const std::string& part : job.gather(
            [&] { return bytes_of_trials(try_some(study, truth, options, job.number(), job.count())); }))
-    take_trials(part, trials);
+    take_trials(part, tried, trials);
   return finished_of(std::move(trials));
 }
 

@@ -15,22 +15,33 @@
 namespace acuity {
 
 /// A rule for choosing point and level. All policies use the initial design of the study.
-enum class Policy {
-  model,    ///< information about f per cost, among all levels
-  goal,     ///< what answers are worth at the points of the goal, per cost
-  no_plan,  ///< as the study, but always by information per cost, whatever money is left
-  no_bias,  ///< as model, with the biases of all levels taken for noise
-  target,   ///< information about Y per cost, with the target of the study
-  bald,     ///< the most information at the highest precision
-  random,   ///< any point at the highest precision
-  /// Any point at the level that is best in hindsight: every level is tried, and the one whose median error
-  /// ends lowest is kept. Of more than six levels five are tried.
-  random_best,
-  cheapest,  ///< as model, with the cheapest level only
-  finest     ///< as model, with the highest precision only: the choices of bald, ranked per cost
+struct Policy {
+  enum Kind {
+    model,    ///< information about f per cost, among all levels
+    goal,     ///< what answers are worth at the points of the goal, per cost
+    no_plan,  ///< as the study, but always by information per cost, whatever money is left
+    no_bias,  ///< as model, with the biases of all levels taken for noise
+    target,   ///< information about Y per cost, with the target of the study
+    bald,     ///< the most information at the highest precision
+    random,   ///< any point at the highest precision
+    /// Any point at the level that is best in hindsight: every level is tried, and the one whose median error
+    /// ends lowest is kept. Of more than six levels five are tried.
+    random_best,
+    cheapest,  ///< as model, with the cheapest level only
+    finest,    ///< as model, with the highest precision only: the choices of bald, ranked per cost
+    without    ///< as the study, as if the answers at the level `unused`, which is retired, were not known
+  };
+
+  constexpr Policy(Kind one) : kind(one) {}  // NOLINT: Policy::model reads well
+  Policy(Kind one, std::string level) : kind(one), unused(std::move(level)) {}
+
+  Kind kind;
+  std::string unused = {};
+
+  friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-std::string policy_name(Policy policy);
+std::string policy_name(const Policy& policy);
 /// Throws InputError with a list of the policies if there is none with this name.
 Policy policy_named(const std::string& name, const Study& study);
 /// The policies worth comparing on a study; its own is the first.
@@ -59,7 +70,7 @@ struct PolicyTrial {
 /// these answers, except for stop.wall_clock. `level`: of random_best. Continues from `before`, the events of
 /// a campaign on this pool; if empty, starts with the initial answers of the study. The study must have a
 /// budget. `step` is called after every answer with the trial so far. Empty if `stop` became true.
-std::optional<PolicyTrial> try_policy(const Study& study, Policy policy, int repeat,
+std::optional<PolicyTrial> try_policy(const Study& study, const Policy& policy, int repeat,
                                       const std::shared_ptr<const TruthTable>& truth,
                                       const std::atomic<bool>& stop, const std::vector<Event>& before = {},
                                       const std::function<void(const PolicyTrial&)>& step = {},

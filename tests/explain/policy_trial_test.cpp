@@ -134,7 +134,7 @@ TEST(PolicyTrial, BeginsWithThePriorAndEndsWithinTheBudget) {
   const Study study = desk.study(campaign_study("budget = 6"));
   const Vector truth = desk.truth(study)->truth(study.offer());
   const double spread = std::sqrt(truth.squaredNorm() / points);  // the mean is 0
-  for (const Policy policy : all_policies) {
+  for (const Policy& policy : all_policies) {
     const PolicyTrial trial = tried(study, policy, 1, desk.truth(study));
     EXPECT_EQ(trial.steps.front().spent, 0.0);
     EXPECT_NEAR(trial.steps.front().error, spread, 1e-12);
@@ -202,7 +202,7 @@ TEST(PolicyTrial, RepeatsDifferAndCanBeRepeated) {
   const Desk desk;
   const Study study = desk.study(campaign_study("budget = 4"));
   const auto truth = desk.truth(study);
-  for (const Policy policy : {Policy::model, Policy::random}) {
+  for (const Policy::Kind policy : {Policy::model, Policy::random}) {
     EXPECT_FALSE(same_steps(tried(study, policy, 0, truth), tried(study, policy, 1, truth)));
     EXPECT_TRUE(same_steps(tried(study, policy, 1, truth), tried(study, policy, 1, truth)));
   }
@@ -307,8 +307,9 @@ TEST(PolicyTrial, TheStudysOwnPolicyComesFirst) {
   const Desk desk;
   EXPECT_EQ(policies_of(desk.study(campaign_study())).front(), Policy::model);
   const Study random = desk.study(campaign_study() + "[acquisition]\ninformation = \"random\"\n");
-  EXPECT_EQ(policies_of(random), (std::vector{Policy::random, Policy::model, Policy::bald,
-                                              Policy::random_best, Policy::cheapest, Policy::finest}));
+  EXPECT_EQ(policies_of(random),
+            (std::vector<Policy>{Policy::random, Policy::model, Policy::bald, Policy::random_best,
+                                 Policy::cheapest, Policy::finest}));
   EXPECT_EQ(policy_named("bald", random), Policy::bald);
   EXPECT_THROW(policy_named("target", random), InputError);
   const Study target = desk.study(campaign_study() + "[acquisition]\ninformation = \"target\"\n");
@@ -338,8 +339,8 @@ TEST(PolicyTrial, StudiesWithBiasAreComparedWithThemselvesWithoutIt) {
   const BiasedDesk desk;
   const Study study = desk.biased();
   EXPECT_EQ(policies_of(study),
-            (std::vector{Policy::goal, Policy::no_plan, Policy::no_bias, Policy::model, Policy::bald,
-                         Policy::random, Policy::random_best, Policy::cheapest, Policy::finest}));
+            (std::vector<Policy>{Policy::goal, Policy::no_plan, Policy::no_bias, Policy::model, Policy::bald,
+                                 Policy::random, Policy::random_best, Policy::cheapest, Policy::finest}));
   EXPECT_EQ(policy_named("no-bias", study), Policy::no_bias);
   EXPECT_THROW(policy_named("no-bias", desk.study(price_list)), InputError);
 }
@@ -352,6 +353,56 @@ TEST(PolicyTrial, TakingABiasForNoiseCostsAccuracy) {
   const double without = tried(study, Policy::no_bias, 0, answers).steps.back().error;
   EXPECT_LT(with, 0.1);
   EXPECT_GT(without, 3.0 * with);
+}
+
+// An earlier campaign about the same function, shifted, and a new one that has imported its answers.
+struct ImportDesk : Desk {
+  const std::string text =
+      "[campaign]\nbudget = 9\nseed = 3\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"run\"\nexact = true\ncost = 1\n";
+
+  std::filesystem::path make(const std::string& name) const {
+    const std::filesystem::path path = folder.path() / name;
+    Campaign::create(path, folder.write("plain.toml", text));
+    return path;
+  }
+  Campaign imported() const {
+    Campaign old = Campaign::open(make("old.acuity"));
+    std::vector<Answer> answers;
+    for (int k = 0; k < points; k += 2)
+      answers.push_back({.values = {0.4 + std::sin(2.0 * (-3.0 + 6.0 * k / (points - 1)))},
+                         .cost = {},
+                         .channel = {},
+                         .row = k,
+                         .inputs = {},
+                         .level = old.study().level_named("run")});
+    old.add(answers);
+    Campaign campaign = Campaign::open(make("new.acuity"));
+    campaign.import_campaign(folder.path() / "old.acuity", {.as_level = "2025"});
+    return campaign;
+  }
+};
+
+TEST(PolicyTrial, WithoutARetiredLevelItIsTheCampaignThatNeverHadItsAnswers) {
+  const ImportDesk desk;
+  Campaign campaign = desk.imported();
+  const Study& study = campaign.study();
+  const Policy without = policy_named("without 2025", study);
+  EXPECT_EQ(policy_name(without), "without 2025");
+  EXPECT_THROW(policy_named("without run", study), InputError);
+  std::vector<Event> before;
+  for (const StoredEvent& stored : campaign.events()) before.push_back(stored.event);
+  const auto truth = desk.truth(study);
+  const std::atomic<bool> never(false);
+  const PolicyTrial own = *try_policy(study, policies_of(study).front(), 0, truth, never, before),
+                    forgotten = *try_policy(study, without, 0, truth, never, before);
+  const Study plain = Study::open(desk.folder.path() / "plain.toml");
+  const PolicyTrial never_had = tried(plain, policies_of(plain).front(), 0, desk.truth(plain));
+  EXPECT_EQ(costs_of(forgotten), costs_of(never_had));
+  ASSERT_EQ(forgotten.steps.size(), never_had.steps.size());
+  for (std::size_t k = 0; k < forgotten.steps.size(); ++k)
+    EXPECT_NEAR(forgotten.steps[k].error, never_had.steps[k].error, 1e-9) << k;
+  EXPECT_LT(own.steps.back().error, 0.5 * forgotten.steps.back().error);
 }
 
 TEST(PolicyTrial, WithoutBiasTheInitialDesignIsTheSame) {
