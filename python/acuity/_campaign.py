@@ -294,6 +294,18 @@ class Campaign(Predictor):
         """Adds to the budget; `by` may be negative."""
         self._writer.change_budget(number_of(by, "by"))
 
+    def import_campaign(
+        self, earlier: PathLike, *, as_level: str, level: Optional[str] = None, error_sd: Optional[float] = None
+    ) -> dict[str, Any]:
+        """Learns from an earlier campaign (a folder or an address): its answers at `level`, by default its reference level,
+        become answers of a new level of this name, which is never bought and whose bias is learned. `error_sd` is a guess of
+        how far they are off, by default from their spread. Returns how many there are; those at places that are not in the
+        pool are `outside`. Not for a campaign in memory.
+        """
+        guess = None if error_sd is None else number_of(error_sd, "error_sd")
+        where = path_of(earlier, "earlier")
+        return dict(self._writer.import_campaign(where, text(as_level, "as_level"), text(level or "", "level"), guess))
+
     # Reading.
 
     def status(self) -> dict[str, Any]:

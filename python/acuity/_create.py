@@ -75,6 +75,7 @@ def create(
     annotator: Optional[Mapping[str, Any]] = None,
     people: Optional[Mapping[str, Any]] = None,
     audit: Optional[Mapping[str, Any]] = None,
+    prior_campaigns: Optional[Mapping[str, PathLike]] = None,
     threads: int = 0,
 ) -> Campaign:
     """Creates a campaign, in a folder that must not exist yet, in a database (`postgresql://host/database/name`), or in
@@ -104,6 +105,9 @@ def create(
     goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
     or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
 
+    prior_campaigns are earlier campaigns to learn from, by the names of the levels that their answers get
+    (`Campaign.import_campaign`).
+
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 50)[:, None]
     >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
@@ -117,7 +121,7 @@ def create(
     """
     settings = {key: value for key, value in locals().items() if key not in ("path", "threads")}
     with _study_of(path, settings) as made:
-        return _begun(path, made, threads)
+        return _begun(path, made, threads, settings["prior_campaigns"])
 
 
 def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaign:
@@ -143,7 +147,7 @@ def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaig
     with _study_of(path, settings) as made:
         if not (_core.is_campaign(where) if _core.is_in_database(where) else os.path.exists(where)):
             try:
-                return _begun(path, made, threads)
+                return _begun(path, made, threads, settings["prior_campaigns"])
             except (ValueError, StoreError):
                 if not _core.is_campaign(where):  # otherwise another process was quicker
                     raise
@@ -240,13 +244,23 @@ def _name_of(where: str) -> str:
     return _core.name_in_database(where) if _core.is_in_database(where) else Path(where).stem
 
 
-def _begun(path: Optional[PathLike], study: _core.Study, threads: int) -> Campaign:
+def _begun(
+    path: Optional[PathLike], study: _core.Study, threads: int, prior_campaigns: Optional[Mapping[str, PathLike]] = None
+) -> Campaign:
+    earlier = {} if prior_campaigns is None else _dictionary(prior_campaigns, "prior_campaigns")
     if path is None:
+        if earlier:
+            raise ValueError("prior_campaigns is given without a path, must be left out: a campaign in memory imports nothing")
         return Campaign(_core.Campaign.in_memory(study, threads_of(threads)))
     threads_of(threads)  # before there is a folder
+    for name, campaign in earlier.items():
+        _core.require_importable(study, path_of(campaign, "prior_campaigns"), name)
     where = _address_of(path)
     _core.create_campaign(where, study)
-    return open(where, threads=threads)
+    begun = open(where, threads=threads)
+    for name, campaign in earlier.items():
+        begun.import_campaign(campaign, as_level=name)
+    return begun
 
 
 def _dictionary(given: Any, what: str) -> dict[str, Any]:

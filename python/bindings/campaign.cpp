@@ -3,6 +3,7 @@
 #include "acuity/study/study.hpp"
 #include "bindings.hpp"
 #include "campaign/campaign_folder.hpp"
+#include "campaign/imported_answers.hpp"
 #include "campaign_model.hpp"
 #include "open_campaign.hpp"
 
@@ -50,6 +51,12 @@ void bind_campaign(py::module_& module) {
   module.def(
       "create_campaign",
       [](const std::string& address, const Study& study) { Campaign::create(address, study); }, Unlocked());
+  module.def(
+      "require_importable",
+      [](const Study& study, const std::string& earlier, const std::string& as_level) {
+        imported_answers(Campaign::open(earlier, Access::read), study, {.as_level = as_level});
+      },
+      Unlocked());
   module.def(
       "require_same_study",
       [](const std::string& address, const Study& study) {

@@ -169,6 +169,17 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
            })
       .def("change_budget",
            [](OpenCampaign& open, double by) { open.with([&](Campaign& c) { c.change_budget(by); }); })
+      .def("import_campaign",
+           [](OpenCampaign& open, const std::string& earlier, const std::string& as_level,
+              const std::string& level, const std::optional<double>& error_sd) {
+             const ImportResult result = open.with([&](Campaign& c) {
+               return c.import_campaign(earlier,
+                                        {.as_level = as_level, .level = level, .error_sd = error_sd});
+             });
+             return py::dict(py::arg("answers") = result.answers, py::arg("outside") = result.outside,
+                             py::arg("other_levels") = result.other_levels,
+                             py::arg("unknown") = result.unknown, py::arg("error_sd") = result.error_sd);
+           })
       .def("take_ownership", [](OpenCampaign& open) { open.with([](Campaign& c) { c.take_ownership(); }); })
       .def("give_up_ownership",
            [](OpenCampaign& open) { open.with([](Campaign& c) { c.give_up_ownership(); }); });

@@ -65,6 +65,18 @@ struct Campaign::Parts {
   // The study of a change must open, and the whole log must fit it. `files` is what it would be.
   void require_replayable_after(const std::vector<Event>& events, const FrozenFiles& files) const;
 
+  // A change of the study: the events of it, the copies that it replaces, by name, and events that need the
+  // changed study and follow these.
+  struct StudyUpdate {
+    std::vector<Event> events;
+    FilesByName files;
+    std::function<std::vector<Event>(const Study&, const State&)> more = {};
+  };
+  // One write transaction; without events nothing is changed. `file` is what messages are about: the changed
+  // study.
+  void update_study(const std::filesystem::path& file, const std::function<StudyUpdate()>& decide);
+  void add_events_of_next_study(StudyUpdate& update, const FrozenFiles& files) const;
+
   // One write transaction: `decide` is called with the current state and the events that are new in it since
   // add_given() was called. It may be called again (EventStore::add), then for a later state and with all of
   // these events: what it decided before was not written.

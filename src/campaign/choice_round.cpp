@@ -8,6 +8,7 @@
 #include "acuity/selection/capacity_batch.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "base/text.hpp"
+#include "campaign/choose_next.hpp"
 #include "campaign/state_queries.hpp"
 #include "campaign/stop_rules.hpp"
 #include "campaign/worth_of_person.hpp"
@@ -56,7 +57,7 @@ ChoiceRound::ChoiceRound(const Study& study, const State& state, CampaignBelief&
       audit_(audit_draw_of(study, state)),
       audit_money_(audit_.cost()),
       design_(initial_design(study)),
-      initial_left_(design_.count() - state.told_or_pending()),
+      initial_left_(missing_of_design(study, state)),
       has_scale_(study.file().knows_scale() || model_.learned.has_value()) {
   result_.note = belief.belief().convergence_problem();
   if (scope_.is_restricted()) separate_selector_.emplace(model_.offer, model_.acquisition, belief.threads());

@@ -1,5 +1,7 @@
 #include "campaign/choose_next.hpp"
 
+#include <algorithm>
+
 #include "acuity/base/errors.hpp"
 #include "campaign/choice_round.hpp"
 #include "campaign/initial_design.hpp"
@@ -7,8 +9,32 @@
 
 namespace acuity {
 
+namespace {
+
+// Answers that were not asked for at levels that are not for sale, as an import records them: they are no
+// part of the design.
+std::int64_t unasked_at_retired_levels(const Study& study, const State& state) {
+  const std::vector<Level>& levels = study.offer().levels;
+  if (std::none_of(levels.begin(), levels.end(), [](const Level& level) { return level.is_retired; }))
+    return 0;
+  return std::count_if(state.suggestions().begin(), state.suggestions().end(),
+                       [&](const SuggestionRecord& record) {
+                         if (!record.told || !record.told->unasked) return false;
+                         const std::optional<Index> number = study.find_level(record.level());
+                         if (!number) return false;
+                         const Level& level = levels[static_cast<std::size_t>(*number)];
+                         return level.is_retired && (level.bias.any() || record.retracted);
+                       });
+}
+
+}  // namespace
+
+std::int64_t missing_of_design(const Study& study, const State& state) {
+  return initial_design(study).count() - (state.told_or_pending() - unasked_at_retired_levels(study, state));
+}
+
 bool in_initial_phase(const Study& study, const State& state) {
-  return state.told_or_pending() < initial_design(study).count();
+  return missing_of_design(study, state) > 0;
 }
 
 AskResult choose_next(const Study& study, const State& state, CampaignBelief& belief,

@@ -5,6 +5,9 @@
 
 namespace acuity {
 
+/// How many answers of the initial design are neither there nor pending; 0 or less: it is complete. Answers
+/// of an earlier campaign are no part of it.
+std::int64_t missing_of_design(const Study& study, const State& state);
 /// True if points of the initial design are still to be asked for.
 bool in_initial_phase(const Study& study, const State& state);
 

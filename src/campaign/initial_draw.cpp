@@ -63,9 +63,13 @@ bool InitialDraw::is_free(const Pair& pair, const Candidates& candidates) const 
   return candidates.is_open(pair.first, pair.second) && !is_taken(pair);
 }
 
-// Several levels at one point are wanted if the design has several; otherwise every point is asked once.
+// Several levels at one point are wanted if the design has several, or beside a retired one; otherwise every
+// point is asked once.
 bool InitialDraw::is_taken(const Pair& pair) const {
-  if (design_.parts.size() > 1) return taken_.contains(pair);
+  const std::vector<Level>& levels = study_.offer().levels;
+  const bool has_retired = std::any_of(
+      levels.begin(), levels.end(), [](const Level& level) { return level.is_retired && level.bias.any(); });
+  if (design_.parts.size() > 1 || has_retired) return taken_.contains(pair);
   const auto first = taken_.lower_bound({pair.first, -1});
   return first != taken_.end() && first->first == pair.first;
 }

@@ -75,6 +75,24 @@ std::vector<std::string> names_in(const std::string& toml, const std::string& ar
   return names;
 }
 
+namespace {
+
+std::string with_levels(const std::string& toml, toml::array levels) {
+  toml::table more;
+  more.insert("level", std::move(levels));
+  std::ostringstream text;
+  text << toml::toml_formatter(more) << '\n';
+  const std::string all = toml + (toml.ends_with('\n') ? "" : "\n") + "\n" + text.str();
+  try {
+    (void)toml_in(all);
+  } catch (const toml::parse_error&) {
+    throw std::invalid_argument("levels are not written as [[level]] tables");
+  }
+  return all;
+}
+
+}  // namespace
+
 std::string with_retired_levels(const std::string& toml, const std::string& before,
                                 const std::vector<std::string>& names) {
   const toml::table was = toml_in(before);
@@ -87,18 +105,14 @@ std::string with_retired_levels(const std::string& toml, const std::string& befo
       level.insert_or_assign("retired", true);
       retired.push_back(std::move(level));
     }
-  if (retired.empty()) return toml;
-  toml::table more;
-  more.insert("level", std::move(retired));
-  std::ostringstream text;
-  text << toml::toml_formatter(more) << '\n';
-  const std::string all = toml + (toml.ends_with('\n') ? "" : "\n") + "\n" + text.str();
-  try {
-    (void)toml_in(all);
-  } catch (const toml::parse_error&) {
-    throw std::invalid_argument("levels are not written as [[level]] tables");
-  }
-  return all;
+  return retired.empty() ? toml : with_levels(toml, std::move(retired));
+}
+
+std::string with_imported_level(const std::string& toml, const std::string& name, const std::string& key,
+                                double error) {
+  toml::array levels;
+  levels.push_back(toml::table{{"name", name}, {key, error}, {"bias", "learn"}, {"retired", true}});
+  return with_levels(toml, std::move(levels));
 }
 
 }  // namespace acuity

@@ -21,4 +21,9 @@ std::vector<std::string> names_in(const std::string& toml, const std::string& ar
 std::string with_retired_levels(const std::string& toml, const std::string& before,
                                 const std::vector<std::string>& names);
 
+/// The study with one more table [[level]] of this name: retired, with a bias that is learned, whose size is
+/// the number of `key` (noise_sd or noise_relative). Throws std::invalid_argument like with_retired_levels.
+std::string with_imported_level(const std::string& toml, const std::string& name, const std::string& key,
+                                double error);
+
 }  // namespace acuity

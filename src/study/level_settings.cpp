@@ -95,8 +95,9 @@ LevelValue read_value(const TomlSection& level, const std::string& name) {
   return date.str();
 }
 
-// With `depends_on_inputs` the price is a guess.
+// With `depends_on_inputs` the price is a guess. A level that is never bought needs none.
 double read_level_cost(const TomlSection& level, bool& depends_on_inputs) {
+  if (!level.has("cost") && level.boolean("retired").value_or(false)) return 1.0;
   if (!level.has("cost")) level.missing("cost", "a finite number above 0");
   if (level.is_string("cost"))
     level.wrong("cost",

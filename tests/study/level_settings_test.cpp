@@ -299,6 +299,15 @@ TEST(GoalSettings, AGoalFromValuesIsCheckedAndHasTheNoiseOfTheStudy) {
               "the weights of the goal must be 0 or more, with a sum that is finite and above 0");
 }
 
+TEST(LevelSettings, ALevelThatIsNeverBoughtNeedsNoPrice) {
+  const std::string run = "[[level]]\nname = \"run\"\nexact = true\ncost = 2\n",
+                    old = "[[level]]\nname = \"old\"\nnoise_sd = 0.3\nbias = \"learn\"\n";
+  const StudyFile study = read_study_text(run + old + "retired = true\n");
+  EXPECT_EQ(biases(study), (Words{"none", "learn"}));
+  EXPECT_TRUE(study.price_list[0].is_reference);
+  EXPECT_EQ(complaint(run + old), "level 2.cost is missing, must be a finite number above 0");
+}
+
 TEST(LevelSettings, InitialDesignsByLevel) {
   const auto initial = [](const std::string& table) {
     return complaint("[campaign]\ninitial = { " + table + " }\n" + price_list_study().substr(24));

@@ -142,6 +142,22 @@ struct Failure {
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
 };
 
+/// How answers of an earlier campaign enter.
+struct ImportOptions {
+  std::string as_level;                 ///< the name of the new level
+  std::string level = {};               ///< of the earlier campaign; empty: its reference level
+  std::optional<double> error_sd = {};  ///< a guess of the size of their error; absent: from their spread
+};
+
+/// What an import recorded.
+struct ImportResult {
+  std::int64_t answers = 0;       ///< of suggestions; replicates are one
+  std::int64_t outside = 0;       ///< of these at places that are not in the pool
+  std::int64_t other_levels = 0;  ///< answers of the earlier campaign at other levels, left out
+  std::int64_t unknown = 0;       ///< answers at values of categories that the pool does not have, left out
+  double error_sd = 0.0;          ///< what the new level declares
+};
+
 /// A study in progress: its events, the state they add up to, and the choice of what to ask for next. Any
 /// number of processes may have the same campaign open; every verb is one write transaction. Invalid
 /// arguments throw InputError, and then nothing has changed.
@@ -210,6 +226,11 @@ class Campaign {
   std::vector<std::string> change(const std::filesystem::path& study, bool reinterpret = false);
   /// What change() would return; changes nothing.
   std::vector<std::string> would_change(const std::filesystem::path& study, bool reinterpret = false);
+  /// Answers of an earlier campaign become answers of a new level of this one, which is retired and has a
+  /// bias: the study is changed by it, and nothing is charged. `chosen.level` is the level of the earlier
+  /// campaign, empty for its reference level (on a ladder: every precision). Throws InputError if inputs or
+  /// answers of the two do not correspond. Not for a campaign in memory.
+  ImportResult import_campaign(const CampaignAddress& earlier, const ImportOptions& chosen);
   void change_budget(double by);
   /// Sets the budget; false if it has this value already.
   bool set_budget(double budget);
