@@ -166,6 +166,7 @@ SortedJson posterior_json(const Prior& prior, const Observations& observations, 
   if (const auto* sum = dynamic_cast<const AdditiveKernel*>(prior.kernel.get())) {
     json["additive_share"] = sum->share();
     json["additive_lengthscale"] = list(sum->single());
+    if (sum->has_pairs()) json["pair_share"] = sum->pair_share();
   }
   if (!prior.scaling.maps().empty()) json["input_maps"] = maps_json(prior.scaling.maps());
   if (!prior.scaling.is_identity()) {
@@ -213,6 +214,9 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
   for (const HyperparameterDraw& draw : averaged.draws()) {
     SortedJson one = posterior_json(draw.prior, draw.observations, study.file(), study.pool().columns());
     one["weight"] = draw.weight;
+    if (const KernelFamily family = stationary_part(*draw.prior.kernel)->options().family;
+        family != kernel.family)
+      one["kernel"] = families[static_cast<int>(family)];
     if (draw.map)
       one["answer_map"] = {{"lambda", draw.map->lambda}, {"centre", draw.map->centre},
                            {"spread", draw.map->spread}, {"low", draw.map->low},

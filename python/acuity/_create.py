@@ -96,8 +96,9 @@ def create(
 
     What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
     one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
-    predictions averaged over 8 sets of hyperparameters, from 20 answers on of four structures of f (structure = "average",
-    "plain", "ranked", "additive", "transformed" or a list of these); an initial design that fills the pool; the budget planned;
+    predictions averaged over 8 sets of hyperparameters, from 20 answers on of five structures of f (structure = "average",
+    "plain", "ranked", "additive", "transformed", "smooth" or a list of these); an initial design that fills the pool; the budget
+    planned;
     costs that answers report learned. `campaign.check()` says what that means here.
 
     goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per

@@ -9,20 +9,13 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
-#include "acuity/model/additive_kernel.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "model/structures.hpp"
 
 namespace acuity {
 
 EventRules::EventRules(const Study& study, std::size_t changes)
-    : study_(study),
-      kernel_parameters_(
-          static_cast<std::size_t>(StudyLearner(study).prior_given({}).kernel->log_parameters().size())),
-      changes_(changes) {
-  const std::shared_ptr<const Kernel> kernel = StudyLearner(study).prior_given({}).kernel;
-  if (const StationaryKernel* plain = stationary_part(*kernel);
-      plain && plain->options().lengthscale.size() > 0)
-    additive_parameters_ = static_cast<std::size_t>(AdditiveKernel(*plain).log_parameters().size());
+    : study_(study), kernel_(StudyLearner(study).prior_given({}).kernel), changes_(changes) {
   for (const Level& level : study.offer().levels) {
     if (level.alpha)
       alphas_.insert(*level.alpha);
@@ -172,18 +165,24 @@ void EventRules::check(const Planned& event, const State& state) const {
     throw InputError("it has numbers of purchases for one course, must have them for both or none");
 }
 
+std::size_t EventRules::parameters_of(const FittedStructure& one) const {
+  const std::optional<Structure> structure = structure_named(one.name);
+  const std::shared_ptr<const Kernel> sum = structure ? sum_of(*structure, *kernel_) : nullptr;
+  return static_cast<std::size_t>((sum ? sum : kernel_)->log_parameters().size());
+}
+
 void EventRules::check(const Fitted& event, const State& state) const {
   if (event.annotations < 1 || event.annotations > state.annotations())
     throw InputError(
         fmt::format("it learned from {} annotations, must be from 1 to {}, as many as there were",
                     event.annotations, state.annotations()));
   if (is_former(state)) return;
-  if (event.log_parameters.size() != kernel_parameters_)
-    throw InputError(fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(),
-                                 kernel_parameters_));
+  const auto parameters = static_cast<std::size_t>(kernel_->log_parameters().size());
+  if (event.log_parameters.size() != parameters)
+    throw InputError(
+        fmt::format("it has {} hyperparameters, must have {}", event.log_parameters.size(), parameters));
   for (const FittedStructure& one : event.structures) {
-    const std::size_t wanted =
-        structure_named(one.name) == Structure::additive ? additive_parameters_ : kernel_parameters_;
+    const std::size_t wanted = parameters_of(one);
     if (one.log_parameters.size() != wanted)
       throw InputError(fmt::format("it has {} hyperparameters of the structure \"{}\", must have {}",
                                    one.log_parameters.size(), one.name, wanted));

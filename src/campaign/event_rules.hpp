@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -49,12 +50,14 @@ class EventRules {
   void require_row(Index row, Index lowest) const;
   void require_level(const State& state, const std::string& level, std::optional<double> alpha) const;
   void require_channel(const Channel& channel) const;
+  std::size_t parameters_of(const FittedStructure& one) const;
   void require_values(const std::vector<double>& values) const;
 
   const Study& study_;
   std::unordered_set<std::string> names_;      // of the levels of the price list
   mutable std::unordered_set<double> alphas_;  // precisions of the ladder that are known to have a price
-  std::size_t kernel_parameters_ = 0, additive_parameters_ = 0, changes_ = 0;
+  std::shared_ptr<const Kernel> kernel_;       // of the study, before anything is learned
+  std::size_t changes_ = 0;
 };
 
 /// Checks an event by all rules: its own, those of the study and those of the state. Throws DamagedError with

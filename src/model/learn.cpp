@@ -90,6 +90,7 @@ double negative_objective(unsigned size, const double* theta, double* gradient, 
 // A gain that ends a climb. Evidence of classes that can be told apart goes on rising for ever by less and
 // less as the amplitude grows; with the weak prior it is left where a step no longer says anything.
 double tolerance(const LearningProblem& problem) {
+  if (problem.has_additive_part()) return 1e-3;  // evaluations are dear
   return problem.classes() && problem.is_penalised() ? 1e-3 : 1e-7;
 }
 

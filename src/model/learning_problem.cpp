@@ -114,13 +114,15 @@ Index LearningProblem::lengthscales() const {
 }
 
 Index LearningProblem::categories() const {
-  const Index additive = has_additive_part() ? lengthscales() + 1 : 0;
+  const Index additive = has_additive_part() ? lengthscales() + odds_parameters() : 0;
   return stationary() == nullptr ? 0
                                  : std::max<Index>(kernel_parameters() - 1 - lengthscales() - additive, 0);
 }
 
-bool LearningProblem::has_additive_part() const {
-  return dynamic_cast<const AdditiveKernel*>(prior_.kernel.get()) != nullptr;
+Index LearningProblem::odds_parameters() const {
+  const auto* sum = dynamic_cast<const AdditiveKernel*>(prior_.kernel.get());
+  if (sum == nullptr) return 0;
+  return sum->has_pairs() ? 2 : 1;
 }
 
 const StationaryKernel* LearningProblem::stationary() const {
@@ -189,6 +191,11 @@ Vector LearningProblem::start_with_short_lengthscales() const {
   Vector theta = start();
   theta.segment(1, lengthscales()).array() -= std::log(2.0);
   theta.segment(category_parameter(0), categories()).array() -= 2.0 * std::log(2.0);
+  // Functions of one input and of pairs that bend: those of all inputs are learned by other structures.
+  if (odds_parameters() > 1)
+    theta.segment(single_parameter(), lengthscales()) =
+        bounds().typical.segment(1, lengthscales()).array() -
+        0.5 * std::log(static_cast<double>(observations_.points().cols()));
   if (learns_nugget()) theta(nugget_parameter()) = std::log(small_nugget * spread_);
   return theta;
 }
@@ -231,10 +238,11 @@ ParameterBounds LearningProblem::bounds() const {
     if (has_additive_part()) {
       for (Vector* of : {&bounds.low, &bounds.high, &bounds.typical})
         of->segment(single_parameter(), lengthscales()) = of->segment(1, lengthscales());
-      const Index odds = kernel_parameters() - 1;
-      bounds.typical(odds) = 0.0;
-      bounds.low(odds) = -log_odds_reach;
-      bounds.high(odds) = log_odds_reach;
+      for (Index odds = kernel_parameters() - odds_parameters(); odds < kernel_parameters(); ++odds) {
+        bounds.typical(odds) = 0.0;
+        bounds.low(odds) = -log_odds_reach;
+        bounds.high(odds) = log_odds_reach;
+      }
     }
   }
   for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
@@ -250,7 +258,7 @@ ParameterBounds LearningProblem::bounds() const {
     const NoiseParameter& parameter = noise_[at(k)];
     const Index here = first_noise_parameter() + k;
     if (parameter.part == Part::nugget) {
-      bounds.low(here) = std::log(least_nugget * spread_);
+      bounds.low(here) = std::log(options_.least_nugget * spread_);
       bounds.high(here) = std::log(largest_nugget * spread_);
       bounds.typical(here) = std::log(usual_nugget * spread_);
       continue;

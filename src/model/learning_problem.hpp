@@ -46,9 +46,10 @@ class LearningProblem {
   Index lengthscales() const;
   /// The parameters of the kernel that are length scales of categories: those after them.
   Index categories() const;
-  /// Whether the kernel has functions of one input each: their length scales follow, and its last parameter
-  /// is the logarithm of the odds of that part.
-  bool has_additive_part() const;
+  /// Whether the kernel has functions of one input each: their length scales follow, and its last parameters
+  /// are the logarithms of the odds of these and, if it has them, of functions of pairs.
+  bool has_additive_part() const { return odds_parameters() > 0; }
+  Index odds_parameters() const;
   /// Where those length scales begin.
   Index single_parameter() const { return 1 + lengthscales() + categories(); }
   Index category_parameter(Index category) const { return 1 + lengthscales() + category; }

@@ -12,10 +12,12 @@ struct Words {
 };
 
 // In the order of the enumeration.
-constexpr std::array<Words, 4> words{{{"plain", "inputs act together, on the scales given"},
-                                      {"ranked", "what counts is an input's rank in the pool"},
-                                      {"additive", "inputs act separately"},
-                                      {"transformed", "f is simpler on another scale of answers"}}};
+constexpr std::array<Words, 5> words{
+    {{"plain", "inputs act together, on the scales given"},
+     {"ranked", "what counts is an input's rank in the pool"},
+     {"additive", "inputs act separately"},
+     {"transformed", "f is simpler on another scale of answers"},
+     {"smooth", "f is smooth, and inputs act separately, in pairs or together"}}};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 
-#include "acuity/model/additive_kernel.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "model/learning_problem.hpp"
 
@@ -24,6 +23,16 @@ Index numeric_inputs(const StationaryKernel& kernel, Index inputs) {
 }
 
 }  // namespace
+
+std::shared_ptr<const AdditiveKernel> sum_of(Structure structure, const Kernel& plain) {
+  const auto* kernel = dynamic_cast<const StationaryKernel*>(&plain);
+  if (kernel == nullptr || kernel->options().lengthscale.size() == 0) return nullptr;
+  if (structure == Structure::additive) return std::make_shared<AdditiveKernel>(*kernel);
+  if (structure != Structure::smooth) return nullptr;
+  StationaryKernelOptions options = kernel->options();
+  options.family = KernelFamily::rbf;
+  return std::make_shared<AdditiveKernel>(AdditiveKernel::with_pairs(StationaryKernel(std::move(options))));
+}
 
 StructuredAnswers::StructuredAnswers(Prior plain, double nugget, Observations observations,
                                      LearnOptions options, Setting setting)
@@ -48,6 +57,7 @@ bool StructuredAnswers::allows(Structure structure) const {
         if (!map.is_identity()) return true;
       return false;
     case Structure::additive:
+    case Structure::smooth:
       return numeric_inputs(*kernel, observations_.points().cols()) > 1;
     case Structure::transformed:
       return !plain_.has_bias();
@@ -67,18 +77,23 @@ LearnedStructure StructuredAnswers::start_of(Structure structure) const {
                          .log_parameters = plain_.kernel->log_parameters(),
                          .nugget = nugget_,
                          .map = std::nullopt};
-  if (structure == Structure::additive)
-    start.log_parameters =
-        AdditiveKernel(dynamic_cast<const StationaryKernel&>(*plain_.kernel)).log_parameters();
+  if (const auto sum = sum_of(structure, *plain_.kernel)) start.log_parameters = sum->log_parameters();
   if (structure == Structure::transformed) start.map = AnswerMap::of(observations_.values(), 1.0);
+  return start;
+}
+
+// A sum has many summits: which functions of one input there are, the additive structure has found out.
+LearnedStructure StructuredAnswers::smooth_start_of(const LearnedStructure& additive) const {
+  LearnedStructure start = start_of(Structure::smooth);
+  start.log_parameters.head(additive.log_parameters.size()) = additive.log_parameters;
+  start.nugget = additive.nugget;
   return start;
 }
 
 Prior StructuredAnswers::prior_of(const LearnedStructure& learned) const {
   Prior prior = plain_;
   if (learned.structure == Structure::ranked) prior.scaling = prior.scaling.with_maps(setting_.rank_maps);
-  if (learned.structure == Structure::additive)
-    prior.kernel = std::make_shared<AdditiveKernel>(dynamic_cast<const StationaryKernel&>(*prior.kernel));
+  if (const auto sum = sum_of(learned.structure, *prior.kernel)) prior.kernel = sum;
   prior.kernel = prior.kernel->with_log_parameters(learned.log_parameters);
   if (!learned.map) return prior;
   double sum = 0.0;
@@ -102,6 +117,15 @@ Observations StructuredAnswers::observations_of(const LearnedStructure& learned,
   return Observations(observations_.points(), std::move(values), observations_.channels()).with_noise(noise);
 }
 
+// Exact answers of a smooth function show a nugget far smaller than the least one of rougher kernels.
+LearnOptions StructuredAnswers::options_of(const LearnedStructure& learned) const {
+  constexpr double least_nugget = 1e-8;
+  LearnOptions options = options_;
+  if (options.nugget) options.nugget = learned.nugget;
+  if (learned.structure == Structure::smooth) options.least_nugget = least_nugget;
+  return options;
+}
+
 double StructuredAnswers::objective_of(const LearnedStructure& learned) const {
   return objective_of(learned, learned.map ? predicted() : Vector());
 }
@@ -109,8 +133,7 @@ double StructuredAnswers::objective_of(const LearnedStructure& learned) const {
 double StructuredAnswers::objective_of(const LearnedStructure& learned, const Vector& predicted) const {
   const Prior prior = prior_of(learned);
   const Observations observations = observations_of(learned, predicted);
-  LearnOptions options = options_;
-  if (options.nugget) options.nugget = learned.nugget;
+  const LearnOptions options = options_of(learned);
   const LearningProblem problem(prior, observations, options);
   const double jacobian = learned.map ? log_jacobian(*learned.map, observations_.values()) : 0.0;
   return problem.objective_at(problem.start()).value + jacobian;
@@ -125,9 +148,8 @@ LearnedStructure StructuredAnswers::plain() const {
 bool StructuredAnswers::climb(LearnedStructure& learned, const Vector& predicted, bool searches) const {
   const Prior prior = prior_of(learned);
   const Observations observations = observations_of(learned, predicted);
-  LearnOptions options = options_;
+  LearnOptions options = options_of(learned);
   options.only_climbs = !searches;
-  if (options.nugget) options.nugget = learned.nugget;
   const Learned found = acuity::learn(prior, observations, options);
   if (found.iterations == 0) return false;  // no optimum could be used
   learned.log_parameters = found.prior.kernel->log_parameters();
@@ -179,7 +201,8 @@ bool StructuredAnswers::climb_with_map(LearnedStructure& learned, const Vector& 
 }
 
 std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, const LearnedStructure* before,
-                                                         bool searches) const {
+                                                         bool searches,
+                                                         const LearnedStructure* additive) const {
   if (!allows(structure)) return std::nullopt;
   if (structure == Structure::plain) return plain();
   const Vector predicted = structure == Structure::transformed ? this->predicted() : Vector();
@@ -193,17 +216,23 @@ std::optional<LearnedStructure> StructuredAnswers::learn(Structure structure, co
       knows_map = true;
     }
   }
-  const bool is_usable = structure == Structure::transformed
-                             ? climb_with_map(learned, predicted, knows_map)
-                             : climb(learned, predicted, searches && before == nullptr);
+  bool is_usable = structure == Structure::transformed
+                       ? climb_with_map(learned, predicted, knows_map)
+                       : climb(learned, predicted, searches && before == nullptr);
+  if (structure == Structure::smooth && additive != nullptr && searches) {
+    LearnedStructure other = smooth_start_of(*additive);
+    if (climb(other, predicted, false) && (!is_usable || other.objective > learned.objective)) {
+      learned = other;
+      is_usable = true;
+    }
+  }
   return is_usable ? std::optional(learned) : std::nullopt;
 }
 
 AveragedModel StructuredAnswers::averaged(const LearnedStructure& learned, int draws) const {
   const Prior prior = prior_of(learned);
   const Observations observations = observations_of(learned, learned.map ? predicted() : Vector());
-  LearnOptions options = options_;
-  if (options.nugget) options.nugget = learned.nugget;
+  const LearnOptions options = options_of(learned);
   const LearningProblem problem(prior, observations, options);
   AveragedModel model =
       draws > 1 ? AveragedModel::around(prior, observations, options, draws)

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "acuity/model/additive_kernel.hpp"
 #include "acuity/model/averaged_model.hpp"
 #include "acuity/model/input_map.hpp"
 #include "acuity/model/learn.hpp"
 #include "acuity/model/structure.hpp"
 
 namespace acuity {
+
+/// The kernel of the structures that are sums, at the parameters of the plain one; null for the others.
+std::shared_ptr<const AdditiveKernel> sum_of(Structure structure, const Kernel& plain);
 
 /// The answers of a model, as every structure sees them. They have the noise and the biases that the plain
 /// structure has learned: under the others only the kernel, the nugget and the map of answers are learned.
@@ -26,16 +31,17 @@ class StructuredAnswers {
   StructuredAnswers(Prior plain, double nugget, Observations observations, LearnOptions options,
                     Setting setting);
 
-  /// Whether a structure may differ from the plain one here: a sum needs two numeric inputs, ranks need one
+  /// Whether a structure may differ from the plain one here: sums need two numeric inputs, ranks need one
   /// that is not constant, and answers of levels with bias cannot be transformed.
   bool allows(Structure structure) const;
 
   /// The plain structure as it was learned.
   LearnedStructure plain() const;
   /// Climbs from its last values or those of the plain structure, whichever explain the answers better;
-  /// `searches`: without last values also from other places nearby. Empty if no optimum can be used.
-  std::optional<LearnedStructure> learn(Structure structure, const LearnedStructure* before,
-                                        bool searches) const;
+  /// `searches`: without last values also from other places nearby, and the smooth structure also from the
+  /// values of the `additive` one. Empty if no optimum can be used.
+  std::optional<LearnedStructure> learn(Structure structure, const LearnedStructure* before, bool searches,
+                                        const LearnedStructure* additive = nullptr) const;
 
   /// An even number of draws of the hyperparameters under a structure; one: the point estimate.
   AveragedModel averaged(const LearnedStructure& learned, int draws) const;
@@ -50,6 +56,8 @@ class StructuredAnswers {
 
  private:
   LearnedStructure start_of(Structure structure) const;
+  LearnedStructure smooth_start_of(const LearnedStructure& additive) const;
+  LearnOptions options_of(const LearnedStructure& learned) const;
   double objective_of(const LearnedStructure& learned, const Vector& predicted) const;
   /// With the map as it is; returns whether the values can be used.
   bool climb(LearnedStructure& learned, const Vector& predicted, bool searches) const;

@@ -260,7 +260,7 @@ void require_own(const BudgetChanged& e) {
 
 void require_valid_structure(const FittedStructure& one) {
   const std::optional<Structure> structure = structure_named(one.name);
-  if (!structure) throw InputError(fmt::format("it has the structure \"{}\", must be one of four", one.name));
+  if (!structure) throw InputError(fmt::format("it has the structure \"{}\", must be one of five", one.name));
   for (const double parameter : one.log_parameters)
     if (!std::isnormal(std::exp(parameter)))
       refuse_value("the logarithm of a hyperparameter", parameter, "that of a number");

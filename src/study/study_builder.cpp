@@ -138,13 +138,14 @@ Acquisition make_acquisition(const StudyFile& study, const Offer& offer,
 
 // Structures that were named, and make no difference here. All of them are the default.
 void add_structure_remarks(const StudyFile& study, const Pool& pool, std::vector<std::string>& remarks) {
-  if (study.structures.size() == 4) return;
+  if (study.structures.size() == 5) return;
   const auto numeric = std::count_if(pool.columns().begin(), pool.columns().end(),
                                      [](const Input& input) { return !input.is_category(); });
   for (const Structure structure : study.structures) {
-    if (structure == Structure::additive && numeric < 2)
-      remarks.emplace_back(
-          "model.structure names \"additive\", which needs two inputs that are numbers: it is left out");
+    if ((structure == Structure::additive || structure == Structure::smooth) && numeric < 2)
+      remarks.push_back(
+          fmt::format("model.structure names \"{}\", which needs two inputs that are numbers: it is left out",
+                      name_of(structure)));
     if (structure == Structure::ranked && numeric == 0)
       remarks.emplace_back(
           "model.structure names \"ranked\", which needs an input that is a number: it is left out");

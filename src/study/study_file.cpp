@@ -185,9 +185,9 @@ void read_learning(const TomlSection& model, StudyFile& study) {
 // hyperparameters are penalised: such a model knows what it has learned from few answers.
 void read_structures(const TomlSection& model, StudyFile& study) {
   static const std::string words =
-      "\"average\", \"plain\", \"ranked\", \"additive\", \"transformed\" or a list";
+      "\"average\", \"plain\", \"ranked\", \"additive\", \"transformed\", \"smooth\" or a list";
   const std::vector<Structure> all{Structure::plain, Structure::ranked, Structure::additive,
-                                   Structure::transformed};
+                                   Structure::transformed, Structure::smooth};
   const bool possible = !study.binary() && study.learns_by_likelihood();
   if (!model.has("structure")) {
     if (possible && study.average > 1 && study.fit.prior == HyperparameterPrior::weak) study.structures = all;

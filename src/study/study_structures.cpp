@@ -13,6 +13,12 @@ namespace {
 // With very many answers structures differ little, and each fit takes minutes.
 constexpr std::int64_t most_structured = 1000;
 
+const LearnedStructure* find(const std::vector<LearnedStructure>& structures, Structure structure) {
+  for (const LearnedStructure& one : structures)
+    if (one.structure == structure) return &one;
+  return nullptr;
+}
+
 }  // namespace
 
 StructuredAnswers StudyLearner::structured_answers(const StudyModel& model,
@@ -40,11 +46,9 @@ std::vector<LearnedStructure> StudyLearner::learn_structures(const std::vector<A
       structured_answers(model_given(annotations, learned), annotations, threads);
   std::vector<LearnedStructure> structures;
   for (const Structure structure : file.structures) {
-    const LearnedStructure* last = nullptr;
-    if (before != nullptr)
-      for (const LearnedStructure& one : before->structures)
-        if (one.structure == structure) last = &one;
-    if (std::optional<LearnedStructure> found = answers.learn(structure, last, searches))
+    const LearnedStructure* last = before == nullptr ? nullptr : find(before->structures, structure);
+    if (std::optional<LearnedStructure> found =
+            answers.learn(structure, last, searches, find(structures, Structure::additive)))
       structures.push_back(std::move(*found));
   }
   return structures;

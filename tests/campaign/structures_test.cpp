@@ -61,9 +61,9 @@ TEST(CampaignStructures, AreLearnedFromTwentyAnswersOnAndRecorded) {
 
   // What is read back is what was learned: the mixture has two draws of each structure at most.
   const StudyModel model = model_of(campaign->study(), replayed, annotations_of(campaign->study(), replayed));
-  EXPECT_EQ(model.learned->structures.size(), 4U);
+  EXPECT_EQ(model.learned->structures.size(), 5U);
   const AveragedModel averaged = StudyLearner(campaign->study()).averaged(model, campaign->annotations(), 1);
-  EXPECT_LE(averaged.draws().size(), 8U);
+  EXPECT_LE(averaged.draws().size(), 10U);
   double sum = 0.0;
   bool is_mapped = false;
   for (const HyperparameterDraw& draw : averaged.draws()) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/learn.hpp"
@@ -17,6 +18,9 @@ struct Example {
   StationaryKernelOptions options;
   Vector single;
   double odds;
+  std::optional<double> pair_odds = std::nullopt;
+
+  AdditiveKernel kernel() const { return {StationaryKernel(options), single, odds, pair_odds}; }
 };
 
 std::vector<Example> examples() {
@@ -35,6 +39,10 @@ std::vector<Example> examples() {
                    Vector{{1.7, 0.6}},
                    1.5});
   }
+  for (std::size_t k = 0, without = all.size(); k < without; ++k) {
+    all.push_back(all[k]);
+    all.back().pair_odds = 0.8;
+  }
   return all;
 }
 
@@ -48,7 +56,8 @@ Points some_points(Index count, const StationaryKernelOptions& options) {
 // The slow twin: one stationary kernel of the library per input, one pair at a time.
 double covariance(const Example& one, const Vector& a, const Vector& b) {
   const StationaryKernel full(one.options);
-  double separate = 0.0, similarity = 1.0;
+  double similarity = 1.0;
+  std::vector<double> separate;
   Index numeric = 0;
   for (Index k = 0; k < a.size(); ++k) {
     bool is_category = false;
@@ -62,18 +71,25 @@ double covariance(const Example& one, const Vector& a, const Vector& b) {
     const StationaryKernel single({.family = one.options.family,
                                    .amplitude = one.options.amplitude,
                                    .lengthscale = Vector::Constant(1, l(l.size() == 1 ? 0 : numeric))});
-    separate += single.cross(Points::Constant(1, 1, a(k)), Points::Constant(1, 1, b(k)))(0, 0);
+    separate.push_back(single.cross(Points::Constant(1, 1, a(k)), Points::Constant(1, 1, b(k)))(0, 0));
     ++numeric;
   }
-  const double share = one.odds / (1.0 + one.odds);
-  return share * similarity * separate / static_cast<double>(numeric) +
-         (1.0 - share) * full.cross(Points(a.transpose()), Points(b.transpose()))(0, 0);
+  const double variance = one.options.amplitude * one.options.amplitude;
+  double singles = 0.0, products = 0.0, pairs = 0.0;
+  for (std::size_t j = 0; j < separate.size(); ++j) {
+    singles += separate[j] / static_cast<double>(separate.size());
+    for (std::size_t k = 0; k < j; ++k, ++pairs) products += separate[j] * separate[k] / variance;
+  }
+  const double of_pairs = one.pair_odds.value_or(0.0), total = 1.0 + one.odds + of_pairs;
+  return (one.odds * similarity * singles + of_pairs * similarity * products / pairs +
+          full.cross(Points(a.transpose()), Points(b.transpose()))(0, 0)) /
+         total;
 }
 
-TEST(AdditiveKernel, IsASumOfFunctionsOfOneInputAndOneOfAll) {
+TEST(AdditiveKernel, IsASumOfFunctionsOfOneInputOfPairsAndOfAll) {
   for (const Example& one : examples()) {
     const Points a = some_points(9, one.options), b = some_points(5, one.options);
-    const AdditiveKernel kernel(StationaryKernel(one.options), one.single, one.odds);
+    const AdditiveKernel kernel = one.kernel();
     const Matrix between = kernel.cross(a, b), within = kernel.cross(a, a);
     for (Index i = 0; i < a.rows(); ++i) {
       for (Index j = 0; j < b.rows(); ++j)
@@ -89,7 +105,7 @@ TEST(AdditiveKernel, GradientIsTheSlopeInTheLogParameters) {
   const Matrix half = Matrix::Random(7, 7), weights = half + half.transpose();
   for (const Example& one : examples()) {
     const Points x = some_points(7, one.options);
-    const AdditiveKernel kernel(StationaryKernel(one.options), one.single, one.odds);
+    const AdditiveKernel kernel = one.kernel();
     const Vector theta = kernel.log_parameters(), gradient = kernel.weighted_gradient(x, weights);
     ASSERT_EQ(gradient.size(), theta.size());
     for (Index p = 0; p < theta.size(); ++p) {
@@ -137,7 +153,35 @@ TEST(AdditiveKernel, ASumIsLearnedAsASum) {
   EXPECT_LT(error(sum), 0.5 * error(plain));
 }
 
+// Every product is of two inputs: pairs get the variance, and what was never asked together is predicted.
+TEST(AdditiveKernel, ProductsOfTwoInputsAreLearnedAsPairs) {
+  srand(4);
+  const Index n = 80, inputs = 4;
+  const Points x = Points::Random(n, inputs) * 1.7, elsewhere = Points::Random(200, inputs) * 1.7;
+  const auto f = [](const Points& at) -> Vector {
+    const auto wave = [&](Index k) -> Vector { return (1.5 * at.col(k).array()).sin().matrix(); };
+    return wave(0).cwiseProduct(wave(1)) + wave(1).cwiseProduct(wave(2)) + wave(2).cwiseProduct(wave(3));
+  };
+  const Observations observations(x, f(x), Vector(Vector::Constant(n, 1e-4)));
+  const StationaryKernel usual({.family = KernelFamily::rbf, .lengthscale = Vector::Constant(inputs, 2.0)});
+  const auto learned = [&](const Kernel& kernel) {
+    Prior prior;
+    prior.kernel = kernel.with_log_parameters(kernel.log_parameters());
+    return learn(prior, observations, {.restarts = 2, .hyperparameter_prior = HyperparameterPrior::weak})
+        .prior;
+  };
+  const auto error = [&](const Prior& prior) {
+    return (GpPosterior(prior, observations).mean(elsewhere) - f(elsewhere)).norm();
+  };
+  const Prior pairs = learned(AdditiveKernel::with_pairs(usual)), sum = learned(AdditiveKernel(usual));
+  EXPECT_GT(dynamic_cast<const AdditiveKernel&>(*pairs.kernel).pair_share(), 0.5);
+  EXPECT_LT(error(pairs), 0.5 * error(sum));
+}
+
 TEST(AdditiveKernel, RefusesWhatMakesNoSense) {
+  EXPECT_THROW(AdditiveKernel(StationaryKernel(), Vector::Ones(1), 1.0, 0.0), std::invalid_argument);
+  EXPECT_THROW(AdditiveKernel::with_pairs(StationaryKernel()).cross(Points::Ones(2, 1), Points::Ones(2, 1)),
+               std::invalid_argument);
   EXPECT_THROW(AdditiveKernel(StationaryKernel(), 0.0), std::invalid_argument);
   EXPECT_THROW(AdditiveKernel(StationaryKernel(), std::nan("")), std::invalid_argument);
   EXPECT_THROW(AdditiveKernel(StationaryKernel(), Vector::Ones(2), 1.0), std::invalid_argument);

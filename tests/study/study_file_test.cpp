@@ -110,7 +110,7 @@ TEST(StudyFile, OfClassesHasOneLengthScaleAndNoNugget) {
 
 TEST(StudyFile, HasStructuresByNameOrAllOfThem) {
   const std::vector<Structure> all{Structure::plain, Structure::ranked, Structure::additive,
-                                   Structure::transformed};
+                                   Structure::transformed, Structure::smooth};
   const auto structures = [](const std::string& model) {
     return read(ladder_study() + "[model]\n" + model).structures;
   };
@@ -126,7 +126,7 @@ TEST(StudyFile, HasStructuresByNameOrAllOfThem) {
   EXPECT_EQ(structures("optimiser = \"adam\"\n"), plain);
 
   const std::string words =
-      "must be \"average\", \"plain\", \"ranked\", \"additive\", \"transformed\" or a list";
+      "must be \"average\", \"plain\", \"ranked\", \"additive\", \"transformed\", \"smooth\" or a list";
   const auto refused = [](const std::string& model) {
     return complaint(ladder_study() + "[model]\n" + model);
   };

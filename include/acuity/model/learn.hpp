@@ -90,6 +90,7 @@ struct LearnOptions {
   /// Learn a noise variance that is added to every observation's own, starting from this value (0: from an
   /// estimate from the data). Real values only, not with adam.
   std::optional<double> nugget;
+  double least_nugget = 1e-6;  ///< the smallest that is learned, by the mean square of the values
   /// Also learn the scales of these noise parts.
   std::optional<NoiseParts> noise;
   /// Classes: also learn kappa and gamma of this law, starting from its values. Not with adam.

@@ -12,13 +12,14 @@ namespace acuity ACUITY_PUBLIC {
 
 /// A way to see f: a kernel, with fixed increasing maps of the inputs and of the answers (docs/math.md 11.6).
 enum class Structure {
-  plain,       ///< the study's kernel, inputs and answers as they are
-  ranked,      ///< inputs half way to the normal scores of their ranks in the pool
-  additive,    ///< functions of one input each, and one of all of them
-  transformed  ///< answers after a power transformation
+  plain,        ///< the study's kernel, inputs and answers as they are
+  ranked,       ///< inputs half way to the normal scores of their ranks in the pool
+  additive,     ///< functions of one input each, and one of all of them
+  transformed,  ///< answers after a power transformation
+  smooth        ///< smooth functions of one input each, of pairs, and of all inputs
 };
 
-/// "plain", "ranked", "additive" or "transformed", as in study files.
+/// "plain", "ranked", "additive", "transformed" or "smooth", as in study files.
 std::string_view name_of(Structure structure);
 std::optional<Structure> structure_named(std::string_view name);
 /// What it says of f, for people: "additive: inputs act separately".

@@ -38,6 +38,19 @@ def additive_covariance(theta, x, y):
     return share * theta["a"] ** 2 * separate + (1 - share) * plain_covariance(theta, x, y)
 
 
+def gaussian(rho):
+    return exp(-(rho**2) / 2)
+
+
+def smooth_covariance(theta, x, y):
+    total = 1 + theta["odds"] + theta["pairs"]
+    one = [gaussian((a - b) / l) for a, b, l in zip(x, y, theta["single"])]
+    pairs = [one[j] * one[k] for j in range(len(x)) for k in range(j)]
+    together = gaussian(sqrt(sum(((a - b) / l) ** 2 for a, b, l in zip(x, y, theta["l"]))))
+    parts = theta["odds"] * sum(one) / len(one) + theta["pairs"] * sum(pairs) / len(pairs) + together
+    return theta["a"] ** 2 * parts / total
+
+
 def gram(covariance, theta, left, right):
     return matrix([[covariance(theta, x, y) for y in right] for x in left])
 
@@ -70,6 +83,7 @@ def gradient(covariance, theta, x, residual, noise):
     found = []
     names = [("a", None)] + [("l", k) for k in range(len(theta["l"]))]
     names += [("single", k) for k in range(len(theta["single"]))] + [("odds", None)] if "odds" in theta else []
+    names += [("pairs", None)] if "pairs" in theta else []
     for name, k in names + [("tau2", None)]:
         def moved(by):
             other = dict(theta)
@@ -154,6 +168,7 @@ def moments(answer_map, mean, variance):
 
 def main():
     random.seed(35)
+    third = random.Random(36)  # of the inputs of the smooth structure
     number = lambda low, high, digits=3: mpf(repr(round(random.uniform(low, high), digits)))
     cases = []
     for power in ("0.4", "-0.6", "2.3"):
@@ -224,6 +239,16 @@ def main():
             "y_far": rounded(far), "z_far": rounded([answer_map.forward(t) for t in far]),
             "slope_far": rounded([answer_map.slope(t) for t in far])}
         components.append((value, means, variances, answer_map))
+
+        # Smooth: three inputs, so that pairs and the function of all differ. Not part of the mixture, whose inputs are two.
+        wide, wide_at = ([[*row, mpf(repr(round(third.uniform(-1.7, 1.7), 3)))] for row in rows] for rows in (x, at))
+        other = {"a": mpf("1.3"), "l": [mpf("1.2"), mpf("2.1"), mpf("1.5")], "single": [mpf("0.9"), mpf("1.4"), mpf("2.2")],
+                 "tau2": mpf("0.004"), "odds": mpf("1.8"), "pairs": mpf("0.7")}
+        means, variances = posterior(smooth_covariance, other, wide, residual, noise, mean, wide_at)
+        case["smooth"] = {"X": rounded(wide), "X_test": rounded(wide_at), **{name: rounded(value) for name, value in other.items()},
+                          "F": rounded(objective(smooth_covariance, other, wide, residual, noise)),
+                          "grad_F": rounded(gradient(smooth_covariance, other, wide, residual, noise)),
+                          "mean": rounded(means), "var": rounded(variances)}
 
         case["mixture"] = mixture(components, back)
         cases.append(case)
