@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "model/answer_kernel.hpp"
+#include "model/chained_posterior.hpp"
 #include "model/noise_floor.hpp"
 #include "model/replicates.hpp"
 #include "numerics/denormals.hpp"
@@ -109,10 +110,15 @@ struct GpPosterior::State {
 
 // Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
 // With levels that have a bias, places are pairs of a point and what the answer there stands for.
-GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads)
-    : GpPosterior(std::make_shared<const State>(
-          answer_prior(prior), prior.has_bias() ? answer_observations(observations) : observations,
-          prior.has_bias(), threads > 0 ? threads : base::default_threads())) {}
+GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads) {
+  const int used = threads > 0 ? threads : base::default_threads();
+  if (prior.chain)
+    chain_ = std::make_shared<const ChainedPosterior>(std::move(prior), observations, used);
+  else
+    state_ = std::make_shared<const State>(
+        answer_prior(prior), prior.has_bias() ? answer_observations(observations) : observations,
+        prior.has_bias(), used);
+}
 
 GpPosterior::GpPosterior(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
@@ -147,10 +153,12 @@ GpPosterior::State::State(Prior belief, const Observations& all, bool biased, in
 // where annotations crowd together; the clamp removes the last rounding below zero. In blocks: memory stays
 // bounded, and they are the same whatever the number of threads.
 Marginals GpPosterior::predict(const PointsRef& x, const PredictOptions& options) const {
+  if (chain_) return chain_->predict(x, chain_->last(), options.threads);
   return state_->predict(x, {}, options);
 }
 
 Marginals GpPosterior::predict_part(const PointsRef& x, int bias, AnswerPart part) const {
+  if (chain_) return chain_->predict_part(x, bias, part);
   const int biases = static_cast<int>(biases_of(*state_->prior.kernel).size());
   if (bias < 0 || bias > biases)
     throw std::invalid_argument(
@@ -191,6 +199,7 @@ Marginals GpPosterior::State::predict(const PointsRef& x, const Quantity& quanti
 }
 
 Vector GpPosterior::mean(const PointsRef& x) const {
+  if (chain_) return predict(x).mean;
   if (state_->later.points.rows() > 0) return predict(x).mean;
   const Matrix covariance = state_->prior.kernel->cross(state_->points, state_->scaled(x));
   Vector mean(x.rows());
@@ -201,6 +210,7 @@ Vector GpPosterior::mean(const PointsRef& x) const {
 
 // Observations that given() added have no weights: the factor is computed again with them.
 PlaceWeights GpPosterior::weights() const {
+  if (chain_) throw std::invalid_argument("GpPosterior: the mean of a chain of levels is no weighted sum");
   if (state_->later.points.rows() > 0) return state_->again(*state_->observations).weights();
   Observations places = merge_replicates(*state_->observations).merged;
   // The covariance of f with an answer is that with f at its point, whatever the level.
@@ -250,6 +260,7 @@ void GpPosterior::State::explain(const Points& x, double* mean, double* explaine
 }
 
 Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
+  if (chain_) return chain_->covariance(a, b);
   const numerics::Kernels& kernels = numerics::kernels();
   const Points left = state_->scaled(a), right = state_->scaled(b);
   const State::Explained of_left = state_->explained(left), of_right = state_->explained(right);
@@ -266,6 +277,7 @@ Matrix GpPosterior::covariance(const PointsRef& a, const PointsRef& b) const {
 }
 
 JointPrediction GpPosterior::predict_answers(const Observations& answers) const {
+  if (chain_) return chain_->predict_answers(answers);
   const numerics::Kernels& kernels = numerics::kernels();
   const Points x =
       state_->prior.scaling.apply((state_->with_bias ? answer_observations(answers) : answers).points());
@@ -285,6 +297,11 @@ JointPrediction GpPosterior::predict_answers(const Observations& answers) const 
 }
 
 GpPosterior GpPosterior::given(const Observations& added) const {
+  if (chain_) {
+    GpPosterior next = *this;
+    next.chain_ = std::make_shared<const ChainedPosterior>(chain_->given(added));
+    return next;
+  }
   const Observations& known = *state_->observations;
   const Observations more = state_->with_bias ? answer_observations(added) : added;
   Points points(known.size() + more.size(), std::max(known.points().cols(), more.points().cols()));
@@ -348,18 +365,21 @@ void GpPosterior::State::explain_in_single(const Eigen::VectorXf& single_factor,
 }
 
 Index GpPosterior::jittered() const {
-  return state_->jittered;
+  return chain_ ? chain_->jittered() : state_->jittered;
 }
 
 double GpPosterior::log_determinant() const {
+  if (chain_) return chain_->log_determinant();
   return state_->log_determinant + 2.0 * state_->later.lower.diagonal().array().log().sum();
 }
 
 double GpPosterior::quadratic_form() const {
+  if (chain_) return chain_->quadratic_form();
   return state_->residual.squaredNorm() + state_->later.residual.squaredNorm();
 }
 
 double GpPosterior::log_marginal_likelihood() const {
+  if (chain_) return chain_->log_marginal_likelihood();
   const double places = static_cast<double>(state_->residual.size() + state_->later.residual.size());
   return state_->replicate_term -
          0.5 * (log_determinant() + quadratic_form() + places * std::log(2.0 * std::numbers::pi));

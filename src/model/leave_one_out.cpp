@@ -5,6 +5,7 @@
 #include "acuity/base/errors.hpp"
 #include "base/parallel.hpp"
 #include "model/answer_kernel.hpp"
+#include "model/chained_posterior.hpp"
 #include "model/noise_floor.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/normal.hpp"
@@ -19,6 +20,7 @@ Vector LeaveOneOut::scores(const Vector& values) const {
 // math.md eq. (2.6). The diagonal of the inverse comes from the inverse of the factor, which loses less than
 // forming the whole one. One n x n matrix is held: the covariance becomes the factor, and that its inverse.
 LeaveOneOut leave_one_out(const Prior& prior, const Observations& observations) {
+  if (prior.chain) return ChainedPosterior(prior, observations).leave_one_out();
   if (prior.has_bias()) return leave_one_out(answer_prior(prior), answer_observations(observations));
   const Index n = observations.size();
   if (n == 0) return {Vector(0), Vector(0)};

@@ -42,6 +42,8 @@ struct JointPrediction {
   Matrix covariance;
 };
 
+class ChainedPosterior;
+
 /// Gaussian process regression on annotations of differing precision (docs/math.md 2).
 ///
 /// Every observation carries its own noise variance, so vague and sharp ones share one equation with
@@ -68,7 +70,8 @@ class GpPosterior {
   /// The mean alone, at a cost of n instead of n^2 per point (except after given()).
   Vector mean(const PointsRef& x) const;
 
-  /// The mean in a form that other programs can evaluate, with the same noise floor as predict().
+  /// The mean in a form that other programs can evaluate, with the same noise floor as predict(). Throws
+  /// std::invalid_argument for a chain of levels, which has none.
   PlaceWeights weights() const;
 
   /// Posterior covariance of f between every row of `a` and every row of `b`.
@@ -93,7 +96,8 @@ class GpPosterior {
   struct State;
   explicit GpPosterior(std::shared_ptr<const State> state);
 
-  std::shared_ptr<const State> state_;  // shared by copies: a posterior never changes
+  std::shared_ptr<const State> state_;             // shared by copies: a posterior never changes
+  std::shared_ptr<const ChainedPosterior> chain_;  // instead, if the prior has a chain
 };
 
 }  // namespace acuity ACUITY_PUBLIC

@@ -10,6 +10,7 @@
 #include "acuity/data/accuracy_law.hpp"
 #include "acuity/data/learned_accuracies.hpp"
 #include "acuity/data/observation.hpp"
+#include "acuity/model/level_chain.hpp"
 #include "acuity/model/prior.hpp"
 #include "acuity/model/structure.hpp"
 
@@ -128,8 +129,9 @@ struct Learned {
   double nugget = 0.0;                               ///< learned, or as given by the study
   std::optional<NoisierFit> noisier = std::nullopt;  ///< if somebody asked for it
   bool noisy = false;  ///< whether answers count as noisy in choices; with hysteresis (docs/math.md 13.4)
-  std::vector<LearnedStructure> structures = {};  ///< if f is seen in other ways than the plain one
-  std::optional<AccuracyLaw> accuracy;            ///< if it was learned
+  std::vector<LearnedStructure> structures = {};     ///< if f is seen in other ways than the plain one
+  std::optional<LearnedChain> chain = std::nullopt;  ///< if levels may be related in any way
+  std::optional<AccuracyLaw> accuracy;               ///< if it was learned
   std::optional<LearnedAccuracies> accuracies = std::nullopt;  ///< of levels and people, if they were learned
   double log_marginal_likelihood = 0.0;                        ///< at these values
   int iterations = 0;                                          ///< of the start whose values are kept

@@ -6,6 +6,7 @@
 #include "acuity/base/public.hpp"
 #include "acuity/data/level_bias.hpp"
 #include "acuity/model/kernel.hpp"
+#include "acuity/model/level_chain.hpp"
 #include "acuity/model/scaling.hpp"
 
 namespace acuity ACUITY_PUBLIC {
@@ -18,6 +19,9 @@ struct Prior {
   /// Of levels whose answers differ from f besides noise; a channel refers to one by its number, from 1 on.
   /// Real values only.
   std::vector<LevelBias> biases = {};
+  /// If the levels with bias are a chain that ends at f (docs/math.md 12.7): the kernel and the biases do not
+  /// count then. Null: they differ from f as the biases say.
+  std::shared_ptr<const LevelChain> chain = nullptr;
 
   bool has_bias() const { return !biases.empty(); }
 };
