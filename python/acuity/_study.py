@@ -143,7 +143,7 @@ def _rows_of(pool: Any) -> Any:
 
 def level_biases(levels: list[Level]) -> list[Optional[tuple[float, float, float, bool]]]:
     """The bias of every level, (offset_sd, smooth_sd, lengthscale, whether it is learned), by the rules of study files."""
-    if not any(level.bias is not None or level.reference or level.repeat == "same" for level in levels):
+    if not any(level.bias is not None or level.relation is not None or level.reference or level.repeat == "same" for level in levels):
         return [None] * len(levels)
     return _core.level_biases(toml_text({"level": [level._for_study() for level in levels]}))
 

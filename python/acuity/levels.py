@@ -33,6 +33,8 @@ class Level:
     bias: how answers differ from those of the reference level besides noise: "learn", with the noise as the declared size of
     the error; "none"; or {"offset_sd": ..., "smooth_sd": ..., "lengthscale": ...}, where the noise is the part that is new at
     every point. By default "learn" with `repeat="same"`, except at the reference level, and "none" otherwise.
+    relation: of a level with a bias, how its answers and f go together: "difference", f and an error; "any", f is any function
+    of the inputs and of them; or "learn", the default, which weighs both. "noise" is bias="none".
     reference: True at the level that the others differ from; by default the level of least noise (docs/study-file.md).
     units: what it takes of the capacity of `ask(capacity=...)`.
 
@@ -53,6 +55,7 @@ class Level:
         repeat: str = "independent",
         exact: bool = False,
         bias: Union[None, str, Mapping[str, float]] = None,
+        relation: Optional[str] = None,
         reference: bool = False,
         units: int = 1,
         topup: bool = False,
@@ -86,12 +89,15 @@ class Level:
         self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
         self.exact = bool(exact)
         self.bias = _bias(bias, where)
+        self.relation = relation if relation is None else choice(
+            relation, where + "relation", ("noise", "difference", "any", "learn")
+        )
         self.reference = bool(reference)
         self.units = whole(units, where + "units", 1, 10**6)
         self.topup = bool(topup)
         self._guess = isinstance(cost, Mapping) and "guess" in cost
-        if accuracy is not None and (self.bias is not None or self.reference):
-            raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
+        if accuracy is not None and (self.bias is not None or self.relation is not None or self.reference):
+            raise ValueError(where + "bias, relation and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
 
     @property
@@ -133,6 +139,8 @@ class Level:
             table["repeat"] = "same"
         if self.bias is not None:
             table["bias"] = self.bias
+        if self.relation is not None:
+            table["relation"] = self.relation
         if self.reference:
             table["reference"] = True
         if self.units != 1:

@@ -1,4 +1,5 @@
 #include "campaign/event_rules.hpp"
+#include "campaign/fitted_chain.hpp"
 
 #include <fmt/format.h>
 
@@ -201,6 +202,9 @@ void EventRules::check(const Fitted& event, const State& state) const {
     throw InputError(fmt::format("it has {} standard deviations of biases, must have {}",
                                  event.smooth_sd.size(),
                                  study_.file().learns_bias() ? "one per level" : "none"));
+  if (!event.chain.empty() && !chain_of(study_, event))
+    throw InputError(
+        "its chain is not one of the study, must have levels with a bias and a length scale per input");
   if (!event.level_accuracy.empty() && event.level_accuracy.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} accuracies of levels, must have {}, one per level",
                                  event.level_accuracy.size(), study_.offer().levels.size()));

@@ -7,6 +7,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "campaign/audit.hpp"
+#include "campaign/fitted_chain.hpp"
 #include "campaign/reported_cost.hpp"
 
 namespace acuity {
@@ -251,6 +252,7 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
     learned.noisier = NoisierFit{*fitted.noisier_nugget, fitted.noisier_probability.value_or(0.0)};
   learned.noisy = fitted.noisy;
   learned.structures = structures_of(study, fitted);
+  learned.chain = chain_of(study, fitted);
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
   if (!fitted.level_accuracy.empty()) {
     learned.accuracies = LearnedAccuracies{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
@@ -338,6 +340,7 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
     fitted.noisy = learned.noisy;
   }
   fitted.structures = fitted_structures(learned);
+  if (learned.chain) put_chain(study, *learned.chain, fitted);
   if (learned.accuracy) {
     fitted.kappa = learned.accuracy->kappa;
     fitted.gamma = learned.accuracy->gamma;

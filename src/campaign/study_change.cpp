@@ -70,6 +70,7 @@ constexpr KeyRule rules[] = {
     {"level *.repeat", Effect::past, learn_again},
     {"level *.bias", Effect::past, learn_again},
     {"level *.reference", Effect::past, learn_again},
+    {"level *.relation", Effect::past, learn_again},
     {"level *.retired", Effect::from_now_on, ""},
     {"level", Effect::from_now_on, "applies to choices from now on"},
     {"acquisition", Effect::from_now_on, "applies to choices from now on"},

@@ -14,6 +14,16 @@ Observation outside_of_pool(Observation observation, const Pool& pool) {
   return observation;
 }
 
+// Every campaign model has a chain of its own, even if it is the same.
+bool has_same_chain(const Prior& a, const Prior& b) {
+  if (!a.chain || !b.chain) return !a.chain && !b.chain;
+  return std::equal(a.chain->links.begin(), a.chain->links.end(), b.chain->links.begin(),
+                    b.chain->links.end(), [](const ChainLink& one, const ChainLink& other) {
+                      return one.bias == other.bias && one.nugget == other.nugget &&
+                             one.kernel->log_parameters() == other.kernel->log_parameters();
+                    });
+}
+
 }  // namespace
 
 double GoalError::now() {
@@ -49,7 +59,7 @@ void GoalError::follow() {
 bool GoalError::is_continued_by(const StudyModel& model) const {
   const auto& before = model_.observations;
   const auto& now = model.observations;
-  return now.size() >= before.size() &&
+  return now.size() >= before.size() && has_same_chain(model.prior, model_.prior) &&
          model.prior.kernel->log_parameters() == model_.prior.kernel->log_parameters() &&
          model.prior.scaling == model_.prior.scaling && model.prior.biases == model_.prior.biases &&
          std::equal(before.begin(), before.end(), now.begin(), [](const auto& a, const auto& b) {

@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 
+#include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "base/parallel.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/answer_kernel.hpp"
 
@@ -70,6 +72,30 @@ double independent_of(const Matrix& inverse, const std::vector<Block>& blocks) {
     }
   const auto count = static_cast<double>(blocks.size());
   return count * count / squares;
+}
+
+// Of f at every place, by the answers at all others. A chain has no one inverse: its columns change, too.
+Marginals left_out_of_chain(const HyperparameterDraw& draw, const std::vector<Block>& blocks) {
+  const Observations& all = draw.observations;
+  const auto places = static_cast<Index>(blocks.size());
+  Marginals left{.mean = Vector(places), .variance = Vector(places)};
+  base::parallel_for(places, base::default_threads(), [&](Index k) {
+    const Block& block = blocks[static_cast<std::size_t>(k)];
+    std::vector<Index> rest;
+    std::vector<Channel> channels;
+    for (Index i = 0; i < all.size(); ++i)
+      if (std::find(block.begin(), block.end(), i) == block.end()) {
+        rest.push_back(i);
+        channels.push_back(all.channels()[static_cast<std::size_t>(i)]);
+      }
+    const Observations others(Points(all.points()(rest, Eigen::all)), Vector(all.values()(rest)),
+                              std::move(channels));
+    const Marginals there =
+        GpPosterior(draw.prior, others, 1).predict(all.points().middleRows(block.front(), 1), {.threads = 1});
+    left.mean(k) = there.mean(0);
+    left.variance(k) = there.variance(0);
+  });
+  return left;
 }
 
 }  // namespace
@@ -146,6 +172,7 @@ LeftOutPlaces left_out_places(const Study& study, const State& state) {
       left.mean(k) = there.mean;
       left.variance(k) = std::max(there.variance - of_noise(k), 0.0);
     }
+    if (draw.prior.chain) left = left_out_of_chain(draw, blocks);
     if (draw.map) {
       of_noise = noise_of_answers(*draw.map, of_noise, left.mean);
       left = to_answers(*draw.map, left);

@@ -143,7 +143,8 @@ LevelEvidence level_evidence(const Study& study, const State& state) {
   evidence.finest = levels[static_cast<std::size_t>(finest)].name;
   const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));
   const Answers answers = last_answers_of(study, annotations, model);
-  for (std::size_t k = 0; k < levels.size(); ++k)
+  // Without its answers nothing is known of a level of a chain.
+  for (std::size_t k = 0; k < levels.size() && !model.prior.chain; ++k)
     if (static_cast<Index>(k) != most_used && counts[k] >= least_answers)
       evidence.agreements.push_back(agreement_of(study, model, answers, static_cast<Index>(k), most_used));
   const Level& used = levels[static_cast<std::size_t>(most_used)];

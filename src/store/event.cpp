@@ -49,6 +49,20 @@ void put_structures(EventJson& json, const std::vector<FittedStructure>& structu
   }
 }
 
+// The last link is f and has no name.
+void put_chain(EventJson& json, const std::vector<FittedLink>& chain) {
+  if (chain.empty()) return;
+  for (const char* key : {"chain_levels", "chain_sizes", "chain_parameters", "chain_numbers"})
+    json[key] = EventJson::array();
+  for (const FittedLink& one : chain) {
+    if (!one.level.empty()) json["chain_levels"].push_back(one.level);
+    json["chain_sizes"].push_back(one.log_parameters.size());
+    for (const double parameter : one.log_parameters) json["chain_parameters"].push_back(number(parameter));
+    for (const double value : {one.nugget, one.mean, one.centre, one.spread, one.low, one.high})
+      json["chain_numbers"].push_back(number(value));
+  }
+}
+
 template <typename Value, typename Encode>
 void put(EventJson& json, const char* key, const std::optional<Value>& value, const Encode& encode) {
   if (value) json[key] = encode(*value);
@@ -180,6 +194,8 @@ EventJson body(const Fitted& e) {
     json["noisy"] = e.noisy;
   }
   put_structures(json, e.structures);
+  put_chain(json, e.chain);
+  put(json, "chain_weight", e.chain_weight, as_number);
   if (!e.level_scales.empty()) json["level_scales"] = numbers(e.level_scales);
   if (!e.smooth_sd.empty()) {
     json["smooth_sd"] = numbers(e.smooth_sd);
@@ -304,6 +320,33 @@ class Fields {
       if (names[k] == "transformed") found.back().map = map;
     }
     if (next != parameters.end()) wrong("structure_parameters", "as long as the sizes say");
+    return found;
+  }
+  std::vector<FittedLink> chain() {
+    std::vector<FittedLink> found;
+    if (!json_.contains("chain_levels")) return found;
+    const std::vector<std::string> levels = texts("chain_levels");
+    const std::vector<std::int64_t> sizes = wholes("chain_sizes");
+    const std::vector<double> parameters = numbers("chain_parameters"), values = numbers("chain_numbers");
+    constexpr std::size_t each = 6;
+    if (sizes.size() != levels.size() + 1 || values.size() != each * sizes.size())
+      throw DamagedError("it has links of a chain without a number, must have all of each link");
+    auto next = parameters.begin();
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      if (sizes[k] < 0 || sizes[k] > parameters.end() - next)
+        wrong("chain_parameters", "as long as the sizes say");
+      const double* of_link = values.data() + each * k;
+      found.push_back({.level = k < levels.size() ? levels[k] : "",
+                       .log_parameters = std::vector<double>(next, next + sizes[k]),
+                       .nugget = of_link[0],
+                       .mean = of_link[1],
+                       .centre = of_link[2],
+                       .spread = of_link[3],
+                       .low = of_link[4],
+                       .high = of_link[5]});
+      next += sizes[k];
+    }
+    if (next != parameters.end()) wrong("chain_parameters", "as long as the sizes say");
     return found;
   }
   /// Calls read() if the key exists.
@@ -470,6 +513,8 @@ void read(Fields& j, Fitted& e) {
   e.noisier_probability = j.optional_number("noisier_probability");
   e.noisy = j.optional("noisy", [&] { return j.truth("noisy"); }).value_or(false);
   e.structures = j.structures();
+  e.chain = j.chain();
+  e.chain_weight = j.optional_number("chain_weight");
   e.level_scales =
       j.optional("level_scales", [&] { return j.numbers("level_scales"); }).value_or(e.level_scales);
   e.smooth_sd = j.optional("smooth_sd", [&] { return j.numbers("smooth_sd"); }).value_or(e.smooth_sd);

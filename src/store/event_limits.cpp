@@ -277,8 +277,30 @@ void require_valid_structure(const FittedStructure& one) {
   }
 }
 
+void require_valid_link(const FittedLink& one) {
+  for (const double parameter : one.log_parameters)
+    if (!std::isnormal(std::exp(parameter)))
+      refuse_value("the logarithm of a hyperparameter", parameter, "that of a number");
+  if (!(std::isfinite(one.nugget) && one.nugget >= 0.0))
+    refuse_value("the nugget", one.nugget, "a finite number, 0 or more");
+  for (const double number : {one.mean, one.centre, one.low, one.high})
+    require_finite("a number of a link", number);
+  require_positive("the spread of a level's answers", one.spread);
+  if (!(one.low < one.high)) throw InputError("the range of a link is empty, must be one");
+}
+
+void require_valid_chain(const Fitted& e) {
+  for (const FittedLink& one : e.chain) require_valid_link(one);
+  if (e.chain.size() == 1) throw InputError("its chain has one link, must have two or more");
+  if (e.chain.empty() == e.chain_weight.has_value())
+    throw InputError("it has a chain or its weight, must have both or none");
+  if (e.chain_weight && !(*e.chain_weight >= 0.0 && *e.chain_weight <= 1.0))
+    refuse_value("the weight of the chain", *e.chain_weight, "a number from 0 to 1");
+}
+
 void require_own(const Fitted& e) {
   for (const FittedStructure& one : e.structures) require_valid_structure(one);
+  require_valid_chain(e);
   if (e.annotations < 0)
     throw InputError(fmt::format("it learned from {} annotations, must be 0 or more", e.annotations));
   for (const double parameter : e.log_parameters)

@@ -175,10 +175,30 @@ Channel read_noise_sd(const TomlSection& table, bool exact, bool is_logarithmic)
   return GaussianChannel{variance};
 }
 
+// What a level says about its relation to f; nothing if it leaves that to the default.
+std::optional<LevelRelation> read_relation(const TomlSection& table) {
+  const std::optional<std::size_t> chosen = table.choice("relation", {"noise", "difference", "any", "learn"});
+  return chosen ? std::optional(static_cast<LevelRelation>(*chosen)) : std::nullopt;
+}
+
+bool is_related(const std::optional<LevelRelation>& relation) {
+  return relation && *relation != LevelRelation::noise;
+}
+
 // What a level says about its bias; nothing if it leaves that to the default.
 std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level) {
-  if (!table.has("bias")) return std::nullopt;
+  const std::optional<LevelRelation> relation = read_relation(table);
   const double error = std::sqrt(noise_variance(level.channel));
+  if (!table.has("bias")) {
+    if (relation == LevelRelation::noise) return LevelBias{};
+    if (!is_related(relation) || table.boolean("reference").value_or(false)) return std::nullopt;
+    if (!(error > 0.0))
+      table.wrong("relation",
+                  "\"noise\", or noise_sd above 0: it is how far the level is from the reference");
+    return LevelBias::assumed(error);
+  }
+  if (relation == LevelRelation::noise && !(table.is_string("bias") && *table.text("bias") == "none"))
+    table.wrong("bias", "\"none\" where relation = \"noise\"");
   if (table.is_string("bias")) {
     const std::string word = *table.text("bias");
     if (word == "none") return LevelBias{};
@@ -200,6 +220,25 @@ std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level)
   if (!std::isfinite(given.offset_sd * given.offset_sd) || !std::isfinite(given.smooth_sd * given.smooth_sd))
     table.wrong("bias", "numbers whose squares are finite");
   return given;
+}
+
+// All levels with a bias have one relation, since one model has all of them: the one that some of them state,
+// or "learn".
+void settle_relations(const std::vector<TomlSection>& tables, std::vector<Level>& levels) {
+  std::optional<LevelRelation> common;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const std::optional<LevelRelation> stated = read_relation(tables[k]);
+    if (!is_related(stated)) continue;
+    if (!levels[k].bias.any())
+      tables[k].wrong("relation", levels[k].is_reference
+                                      ? "left out at the reference level, to which the others are related"
+                                      : "\"noise\" at a level without a bias");
+    if (common && *common != *stated)
+      tables[k].wrong("relation", "the same at all levels that have one, apart from \"noise\"");
+    common = stated;
+  }
+  for (Level& level : levels)
+    if (level.bias.any()) level.relation = common.value_or(LevelRelation::learn);
 }
 
 // The level that f is the answer of: the one that says so, or that of least noise among those that do not
@@ -243,6 +282,7 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
       level.bias = LevelBias::assumed(error);
     if (level.bias.any()) std::get<GaussianChannel>(level.channel).bias = static_cast<int>(k) + 1;
   }
+  settle_relations(tables, levels);
 }
 
 // A run that is continued adds samples to those of a coarser answer, so the error must be their noise.
@@ -278,7 +318,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
     table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "reference", "topup", "units", "retired"});
+                 "relation", "reference", "topup", "units", "retired"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");

@@ -213,6 +213,7 @@ void settle_acquisition(StudyFile& file, const Pool& pool, const Offer& offer, b
 void remove_biases(std::vector<Level>& levels) {
   for (Level& level : levels) {
     level.bias = {};
+    level.relation = LevelRelation::noise;
     if (auto* gaussian = std::get_if<GaussianChannel>(&level.channel)) gaussian->bias = 0;
   }
 }
@@ -337,6 +338,12 @@ void require_valid(const StudyFile& study) {
     study.complain(
         "model.structure must be \"plain\" for binary targets, and where hyperparameters are not learned by "
         "likelihood");
+  for (const Level& level : study.price_list)
+    if (level.relation == LevelRelation::any && !study.learns_by_likelihood())
+      study.complain(fmt::format(
+          "the relation of level \"{}\" is \"any\", must be \"difference\" where hyperparameters are "
+          "not learned by likelihood",
+          level.name));
   if (study.learns_accuracy() && (study.fit.never() || study.fit.optimiser == Optimiser::adam))
     study.complain(
         study.fit.never()

@@ -541,9 +541,11 @@ struct KeyOfOneKind {
   std::string_view section, key, kind;
 };
 constexpr KeyOfOneKind keys_of_one_kind[] = {
-    {"", "noise", "real"},           {"", "people", "binary"},        {"level", "noise_sd", "real"},
-    {"target", "scale", "real"},     {"level", "exact", "real"},      {"level", "noise_relative", "real"},
-    {"level", "reference", "real"},  {"level", "bias", "real"},       {"precision", "kappa", "binary"},
+    {"", "noise", "real"},           {"", "people", "binary"},
+    {"level", "noise_sd", "real"},   {"target", "scale", "real"},
+    {"level", "exact", "real"},      {"level", "noise_relative", "real"},
+    {"level", "reference", "real"},  {"level", "bias", "real"},
+    {"level", "relation", "real"},   {"precision", "kappa", "binary"},
     {"level", "accuracy", "binary"}, {"target", "classes", "binary"},
 };
 

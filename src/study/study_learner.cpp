@@ -116,6 +116,7 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
   const bool searches = options.restarts > 0;
   if (learned.iterations > 0)
     learned.structures = learn_structures(annotations, learned, before, searches, threads);
+  learned.chain = learn_chain(annotations, learned, before, searches, threads);
   // Values that are all the same, which a given nugget allows, have no noise to compare with.
   if (file.acquisition.adapts_criterion && values.minCoeff() < values.maxCoeff()) {
     learned.noisier = noisier_fit(learned, observations, options);
@@ -152,6 +153,10 @@ StudyModel StudyLearner::model_given(const std::vector<Annotation>& annotations,
     model.prior.biases = model.learned->prior.biases;
   }
   model.nugget = nugget(model.learned, model.prior);
+  if (model.learned && model.learned->chain && model.learned->chain->leads()) {
+    model.prior.chain = model.learned->chain->chain;
+    model.nugget = model.prior.chain->links.back().nugget;
+  }
   if (study_.file().merges_answers())
     model.observations = observations_under(study_, annotations, model.learned ? &*model.learned : nullptr);
   else
@@ -180,24 +185,25 @@ bool StudyLearner::take_costs(StudyModel& model, std::vector<LevelCost> costs) c
 // Reported noise or accuracy is not scaled; only the nugget is added.
 Channel StudyLearner::channel_of(const Annotation& annotation, const StudyModel& model) const {
   if (!study_.file().target->has_noise()) return accuracy_of(study_, annotation, model.learned);
-  const double noise = noise_variance(annotation.channel) + model.nugget;
   const int bias = bias_of(annotation.channel);
+  const double noise = noise_variance(annotation.channel) + nugget_in(model, bias);
   if (annotation.reported) return GaussianChannel{noise, bias};
-  const NoiseScales learned = learned_scales(study_, model.learned);
+  const NoiseScales learned = scales_in(study_, model);
   const double more = (learned.base - 1.0) * annotation.base_noise +
                       (added_scale(study_, learned, annotation.level) - 1.0) * annotation.added_noise;
-  return GaussianChannel{noise + more, bias};
+  return GaussianChannel{std::max(noise + more, 0.0), bias};
 }
 
 Channel StudyLearner::expected_channel(const Annotation& annotation, const StudyModel& model) const {
   if (!study_.file().target->has_noise()) return accuracy_of(study_, annotation, model.learned);
-  const NoiseScales learned = learned_scales(study_, model.learned);
+  const NoiseScales learned = scales_in(study_, model);
   const double base = learned.base * model.reported.base;
   const double added =
       added_scale(study_, learned, annotation.level) * added_scale(study_, model.reported, annotation.level);
   const double more = (base - 1.0) * annotation.base_noise + (added - 1.0) * annotation.added_noise;
-  return GaussianChannel{annotation.base_noise + annotation.added_noise + model.nugget + more,
-                         bias_of(annotation.channel)};
+  const int bias = bias_of(annotation.channel);
+  const double noise = annotation.base_noise + annotation.added_noise + nugget_in(model, bias) + more;
+  return GaussianChannel{std::max(noise, 0.0), bias};
 }
 
 Offer StudyLearner::offer_to(const std::string& person, const StudyModel& model) const {

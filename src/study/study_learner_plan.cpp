@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "acuity/model/joint_pool_belief.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "model/goal_covariances.hpp"
 
@@ -42,8 +41,10 @@ struct SmallWorld {
   // So many points and goal points at most, evenly spaced and by weight.
   static constexpr Index most_points = 400, most_goals = 64;
 
-  SmallWorld(const StudyModel& model, const Pool& pool, const Goal& goal, const Candidates& all, int threads)
+  SmallWorld(const StudyModel& model, const Study& study, const Goal& goal, const Candidates& all,
+             int threads)
       : candidates(all) {
+    const Pool& pool = study.pool();
     const Index size = pool.size(), count = std::min(size, most_points);
     std::vector<Index> rows;
     for (Index i = 0; i < count; ++i) rows.push_back(i * size / count);
@@ -57,9 +58,9 @@ struct SmallWorld {
     for (Observation& one : known)
       if (one.place.pool_row())
         one.place = Place(Vector(pool.points().row(*one.place.pool_row()).transpose()));
-    belief = std::make_unique<JointPoolBelief>(model.prior, Points(pool.points()(rows, Eigen::all)),
-                                               std::make_shared<const Goal>(std::move(wanted)), known,
-                                               JointPoolOptions{.threads = threads});
+    belief = study.file().target->belief(model.prior, Points(pool.points()(rows, Eigen::all)),
+                                         std::make_shared<const Goal>(std::move(wanted)), known, threads, {},
+                                         false);
   }
 
   Candidates candidates;
@@ -80,19 +81,19 @@ BudgetPlan StudyLearner::plan(const StudyModel& given, const std::vector<Annotat
     options.aim = PlanAim::pool_variance;
   // With many answers the nugget is well known, and drawing it takes long.
   constexpr std::size_t many_annotations = 300;
-  if (!study_.file().nugget && model.learned && annotations.size() <= many_annotations)
+  if (!study_.file().nugget && !model.prior.chain && model.learned && annotations.size() <= many_annotations)
     options.noise_changes = nugget_changes(
         averaged_plain(model, annotations, study_.file().average, options.threads), model.nugget);
   options.most_operations = 1.5e10;  // a few seconds
   const bool has_goal = study_.goal() != nullptr;
   if (has_goal && options.noise_changes.size() > 1)
     options.noise_changes.erase(options.noise_changes.begin());
-  add_noisier(model, options.noise_changes);
+  if (!model.prior.chain) add_noisier(model, options.noise_changes);
   if (!has_goal)
     return plan_budget(belief, model.offer, model.acquisition, candidates, options,
                        study_.shared_pool().job());
   options.weights = {1.0, 0.6, 0.2, 0.0};
-  SmallWorld small(model, study_.pool(), *goal_under(model), candidates, options.threads);
+  SmallWorld small(model, study_, *goal_under(model), candidates, options.threads);
   return plan_budget(*small.belief, small.offer, model.acquisition, small.candidates, options,
                      study_.shared_pool().job());
 }

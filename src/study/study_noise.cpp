@@ -24,6 +24,21 @@ NoiseScales learned_scales(const Study& study, const std::optional<Learned>& lea
   return scales;
 }
 
+NoiseScales scales_in(const Study& study, const StudyModel& model) {
+  NoiseScales scales = learned_scales(study, model.learned);
+  if (model.prior.chain)
+    for (std::size_t k = 0; k < scales.levels.size(); ++k)
+      if (study.offer().levels[k].bias.learned()) scales.levels[k] = 0.0;
+  return scales;
+}
+
+double nugget_in(const StudyModel& model, int bias) {
+  if (!model.prior.chain) return model.nugget;
+  for (const ChainLink& link : model.prior.chain->links)
+    if (link.bias == bias) return link.nugget;
+  return model.nugget;
+}
+
 double added_scale(const Study& study, const NoiseScales& scales, std::optional<Index> level) {
   if (study.is_ladder()) return scales.added;
   const bool has_scale = level && static_cast<std::size_t>(*level) < scales.levels.size();

@@ -17,6 +17,12 @@ bool learns_scale(const Study& study, std::optional<Index> level);
 /// white part; 1 otherwise.
 NoiseScales learned_scales(const Study& study, const std::optional<Learned>& learned);
 
+/// These under a model: errors that are learned are no noise of a chain.
+NoiseScales scales_in(const Study& study, const StudyModel& model);
+
+/// The nugget of the answers with this bias: links of a chain have their own.
+double nugget_in(const StudyModel& model, int bias);
+
 /// The factor on the noise of a level. Ladders have one scale, of gamma; price lists have one per level.
 double added_scale(const Study& study, const NoiseScales& scales, std::optional<Index> level);
 

@@ -68,18 +68,22 @@ void set_accuracies(const Study& study, StudyModel& model) {
 }
 
 void set_noise(const Study& study, StudyModel& model) {
-  const NoiseScales learned = learned_scales(study, model.learned);
-  model.offer.base_noise =
-      study.offer().base_noise.mapped([scale = learned.base * model.reported.base, nugget = model.nugget](
-                                          double noise) { return noise * scale + nugget; });
+  const NoiseScales learned = scales_in(study, model);
+  // Links of a chain have nuggets of their own.
+  const bool is_shared = !model.prior.chain;
+  model.offer.base_noise = study.offer().base_noise.mapped(
+      [scale = learned.base * model.reported.base, nugget = is_shared ? model.nugget : 0.0](double noise) {
+        return noise * scale + nugget;
+      });
   if (std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous)
     continuous->law.gamma *= learned.added * model.reported.added;
   for (std::size_t k = 0; k < model.offer.levels.size(); ++k) {
     const auto at = static_cast<Index>(k);
     Level& level = model.offer.levels[k];
-    level.channel = GaussianChannel{added_scale(study, learned, at) * added_scale(study, model.reported, at) *
-                                        noise_variance(level.channel),
-                                    bias_of(level.channel)};
+    const int bias = bias_of(level.channel);
+    const double added = added_scale(study, learned, at) * added_scale(study, model.reported, at) *
+                         noise_variance(level.channel);
+    level.channel = GaussianChannel{added + (is_shared ? 0.0 : nugget_in(model, bias)), bias};
     if (k < model.prior.biases.size()) level.bias = model.prior.biases[k];
   }
 }

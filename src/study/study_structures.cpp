@@ -54,8 +54,9 @@ std::vector<LearnedStructure> StudyLearner::learn_structures(const std::vector<A
   return structures;
 }
 
-AveragedModel StudyLearner::averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
-                                     int threads) const {
+AveragedModel StudyLearner::averaged_structures(const StudyModel& model,
+                                                const std::vector<Annotation>& annotations,
+                                                int threads) const {
   const StudyFile& file = study_.file();
   if (!uses_structures_ || !model.learned || model.learned->structures.empty() || annotations.size() < 3)
     return averaged_plain(model, annotations, file.average, threads);

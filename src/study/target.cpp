@@ -9,6 +9,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/precision.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/chained_pool_belief.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/joint_pool_belief.hpp"
@@ -202,6 +203,10 @@ class RealTarget final : public Target {
                                      std::shared_ptr<const Goal> goal,
                                      const std::vector<Observation>& observations, int threads,
                                      const PoolStorage& storage, bool) const override {
+    if (prior.chain)
+      return std::make_unique<ChainedPoolBelief>(
+          prior, pool, std::move(goal), observations,
+          JointPoolOptions{.threads = threads, .whole_pool = whole_rows(storage)});
     if (goal || prior.has_bias())
       return std::make_unique<JointPoolBelief>(
           prior, pool, std::move(goal), observations,

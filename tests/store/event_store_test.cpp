@@ -94,6 +94,19 @@ std::vector<Event> one_of_each() {
                              .nugget = 0.0,
                              .objective = 4.0,
                              .map = {0.1 * third, 2.0, third, -1.5, 1.5, 0.0, 1.0}}}},
+      Fitted{.annotations = 20,
+             .log_parameters = {0.1},
+             .reason = "converged",
+             .chain = {{.level = "coarse",
+                        .log_parameters = {0.1, third},
+                        .nugget = third,
+                        .mean = -third,
+                        .centre = third,
+                        .spread = 2.0 * third,
+                        .low = -1.5,
+                        .high = 1.0 + third},
+                       {.level = "", .log_parameters = {0.1, third, 0.2}, .low = -1.0, .high = 1.0}},
+             .chain_weight = third},
       Asked{.id = 8, .row = 3, .point = "4", .channel = GaussianChannel{0.1}, .cost = 1.0, .audit = true},
       Audited{.ids = {8, 9}, .mean = {third, -1.0}, .variance = {0.0, third}, .noise = {0.1, third}},
       Fitted{.annotations = 12,
@@ -136,6 +149,60 @@ TEST(Event, StructuresComeBackAndAreChecked) {
   for (const char* sizes : {"[]", "[0]", "[2]", "[-1]", "[1,1]"}) EXPECT_THROW(damaged(sizes), DamagedError);
   EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {}}}), InputError);
   EXPECT_THROW(back({{"transformed", {0.1}, 0.0, 1.0, {0.5, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0}}}), InputError);
+}
+
+TEST(Event, AChainComesBackAndIsChecked) {
+  const auto back = [](const std::vector<FittedLink>& chain, std::optional<double> weight) {
+    const Fitted fitted{.annotations = 20,
+                        .log_parameters = {0.1},
+                        .reason = "converged",
+                        .chain = chain,
+                        .chain_weight = weight};
+    require_valid(fitted);
+    return std::get<Fitted>(event_from_json("fitted", to_json(fitted)));
+  };
+  const FittedLink first{.level = "coarse",
+                         .log_parameters = {0.1, 1.0 / 3.0},
+                         .nugget = 0.2,
+                         .mean = 0.3,
+                         .centre = 0.4,
+                         .spread = 0.5,
+                         .low = -0.6,
+                         .high = 0.7};
+  const FittedLink last{.level = "", .log_parameters = {0.1, 0.2, 0.3}, .low = -1.0, .high = 1.0};
+  const Fitted found = back({first, last}, 0.25);
+  ASSERT_EQ(found.chain.size(), 2U);
+  EXPECT_EQ(found.chain_weight, 0.25);
+  EXPECT_EQ(found.chain[0].level, "coarse");
+  EXPECT_EQ(found.chain[0].log_parameters, first.log_parameters);
+  EXPECT_EQ((std::vector{found.chain[0].nugget, found.chain[0].mean, found.chain[0].centre,
+                         found.chain[0].spread, found.chain[0].low, found.chain[0].high}),
+            (std::vector{0.2, 0.3, 0.4, 0.5, -0.6, 0.7}));
+  EXPECT_EQ(found.chain[1].log_parameters, last.log_parameters);
+  EXPECT_THROW(back({first, last}, std::nullopt), InputError);
+  EXPECT_THROW(back({}, 0.5), InputError);
+  EXPECT_THROW(back({last}, 0.5), InputError);
+  EXPECT_THROW(back({first, last}, 1.5), InputError);
+  FittedLink wrong = first;
+  wrong.spread = 0.0;
+  EXPECT_THROW(back({wrong, last}, 0.5), InputError);
+  wrong = first;
+  wrong.low = wrong.high;
+  EXPECT_THROW(back({wrong, last}, 0.5), InputError);
+  wrong = first;
+  wrong.nugget = -1.0;
+  EXPECT_THROW(back({wrong, last}, 0.5), InputError);
+  const auto damaged = [](const std::string& sizes) {
+    return event_from_json(
+        "fitted", R"({"annotations":20,"log_parameters":[0.1],"mean":0,"added_scale":1,"base_scale":1,)"
+                  R"("log_marginal_likelihood":0,"converged":true,"reason":"","chain_weight":0.5,)"
+                  R"("chain_levels":["coarse"],"chain_parameters":[0.1,0.2,0.3],)"
+                  R"("chain_numbers":[0,0,0,1,-1,1,0,0,0,1,-1,1],"chain_sizes":)" +
+                      sizes + "}");
+  };
+  EXPECT_NO_THROW(damaged("[1,2]"));
+  for (const char* sizes : {"[]", "[3]", "[1,1]", "[2,2]", "[-1,4]", "[1,1,1]"})
+    EXPECT_THROW(damaged(sizes), DamagedError) << sizes;
 }
 
 TEST(Event, ComesBackFromItsJsonWithEveryDigit) {

@@ -133,6 +133,58 @@ TEST(LevelSettings, ComplaintsAboutTheReference) {
   EXPECT_EQ(complaint(levels({"reference = 1", ""})), "level 1.reference is 1, must be true or false");
 }
 
+// "noise", "difference", "any" or "learn", one per level.
+std::vector<std::string> relations(const std::string& text) {
+  static const char* const names[] = {"noise", "difference", "any", "learn"};
+  std::vector<std::string> found;
+  for (const Level& level : read_study_text(text).price_list)
+    found.emplace_back(names[static_cast<int>(level.relation)]);
+  return found;
+}
+
+TEST(LevelSettings, LevelsWithABiasHaveOneRelation) {
+  const std::string any = "relation = \"any\"", difference = "relation = \"difference\"",
+                    none = "relation = \"noise\"";
+  EXPECT_EQ(relations(levels({same, same, same})), (Words{"learn", "learn", "noise"}));
+  EXPECT_EQ(relations(levels({learn, "", ""})), (Words{"learn", "noise", "noise"}));
+  EXPECT_EQ(relations(levels({"bias = { offset_sd = 1 }", ""})), (Words{"learn", "noise"}));
+  EXPECT_EQ(relations(levels({"", "", ""})), (Words{"noise", "noise", "noise"}));
+  EXPECT_EQ(relations(levels({same + "\n" + any, same, same})), (Words{"any", "any", "noise"}));
+  EXPECT_EQ(relations(levels({same + "\n" + difference, same, same})),
+            (Words{"difference", "difference", "noise"}));
+  EXPECT_EQ(relations(levels({same + "\n" + none, same, same})), (Words{"noise", "learn", "noise"}));
+  // Who states a relation states that there is a bias.
+  EXPECT_EQ(biases(read_study_text(levels({any, "", ""}))), (Words{"learn", "none", "none"}));
+  EXPECT_EQ(relations(levels({any, "", ""})), (Words{"any", "noise", "noise"}));
+}
+
+TEST(LevelSettings, ComplaintsAboutTheRelation) {
+  const std::string any = "relation = \"any\"", difference = "relation = \"difference\"",
+                    none = "relation = \"noise\"";
+  EXPECT_NE(complaint(levels({"relation = \"some\"", ""})).find("level 1.relation is \"some\", must be"),
+            std::string::npos);
+  EXPECT_EQ(complaint(levels({any, difference, ""})),
+            "level 2.relation is \"difference\", must be the same at all levels that have one, apart from "
+            "\"noise\"");
+  EXPECT_EQ(complaint(levels({any, any + "\nreference = true"})),
+            "level 2.relation is \"any\", must be left out at the reference level, to which the others are "
+            "related");
+  EXPECT_EQ(complaint(levels({learn + "\n" + none, ""})),
+            "level 1.bias is \"learn\", must be \"none\" where relation = \"noise\"");
+  EXPECT_EQ(complaint(levels({"bias = \"none\"\n" + any, ""})),
+            "level 1.relation is \"any\", must be \"noise\" at a level without a bias");
+  EXPECT_NE(complaint("[[level]]\nname = \"a\"\nexact = true\ncost = 1\n" + any + "\n" + levels({""}))
+                .find("noise_sd above 0: it is how far the level is from the reference"),
+            std::string::npos);
+  const std::string never = "[model]\nfit = \"never\"\namplitude = 1\nlengthscale = 1\n";
+  EXPECT_NE(complaint(levels({any, ""}) + never).find("must be \"difference\" where hyperparameters are not"),
+            std::string::npos);
+  EXPECT_EQ(complaint(levels({same, ""}) + never), "");
+  EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nname = \"a\"\naccuracy = 0.9\ncost = 1\n" +
+                      any + "\n"),
+            "level 1.relation is for real targets, target.kind is \"binary\"");
+}
+
 TEST(LevelSettings, ClassesHaveNeitherBiasNorReference) {
   const std::string binary =
       "[target]\nkind = \"binary\"\n[[level]]\nname = \"a\"\naccuracy = 0.9\ncost = 1\n";

@@ -17,6 +17,14 @@ namespace acuity ACUITY_PUBLIC {
 /// The value of a level that is passed to annotators unchanged.
 using LevelValue = std::variant<std::string, double, std::int64_t, bool>;
 
+/// How the answers of a level are related to f, besides noise.
+enum class LevelRelation {
+  noise,       ///< they are f
+  difference,  ///< f and an error (docs/math.md 12)
+  any,         ///< f is any function of the inputs and of them (docs/math.md 12.7)
+  learn        ///< the last two, weighed by how well they predict the answers of the reference level
+};
+
 /// One precision on offer.
 struct Level {
   std::string name;             ///< price lists; empty on a ladder
@@ -35,6 +43,7 @@ struct Level {
   /// for it. If it is learned, the noise of the channel is the declared error, of which the white part is a
   /// share.
   LevelBias bias = {};
+  LevelRelation relation = LevelRelation::noise;  ///< another one at levels with a bias only
   bool is_retired = false;    ///< price lists: not for sale any more; its answers still count
   bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
   std::int64_t units = 1;     ///< what an answer takes of the capacity of a batch

@@ -166,6 +166,14 @@ struct FittedStructure {
   std::vector<double> map = {};
 };
 
+/// What was learned of one level of a chain (ChainLink).
+struct FittedLink {
+  std::string level;                   ///< empty: the last link, which is f
+  std::vector<double> log_parameters;  ///< of its kernel
+  double nugget = 0.0, mean = 0.0;
+  double centre = 0.0, spread = 1.0, low = 0.0, high = 0.0;
+};
+
 /// Hyperparameters were learned.
 struct Fitted {
   std::int64_t annotations = 0;  ///< number that was learned from
@@ -192,6 +200,9 @@ struct Fitted {
   bool noisy = false;
   /// If f is seen under several structures (docs/math.md 11.6): what was learned under each.
   std::vector<FittedStructure> structures = {};
+  /// If levels may be related in any way (docs/math.md 12.7): the chain, and its weight beside differences.
+  std::vector<FittedLink> chain = {};
+  std::optional<double> chain_weight = std::nullopt;
 };
 
 /// The rest of the budget was planned (docs/math.md 17): choices are made with this weight of prices until

@@ -94,7 +94,8 @@ class StudyLearner {
 
   /// The model given these annotations; learns hyperparameters if the schedule requires it.
   StudyModel model_given(const std::vector<Annotation>& annotations, int threads = 0) const;
-  /// The model given these annotations and recorded hyperparameters; does not learn.
+  /// The model given these annotations and recorded hyperparameters; does not learn. If levels were learned
+  /// as a chain that leads, the prior has it, and channels have its noise.
   StudyModel model_given(const std::vector<Annotation>& annotations, std::optional<Learned> learned) const;
   /// Updates `reported` and the offer of a model with the noise that these annotations reported; returns
   /// false if nothing changed.
@@ -120,8 +121,8 @@ class StudyLearner {
   std::unique_ptr<PoolBelief> belief(const StudyModel& model, const PoolStorage& storage = {},
                                      int threads = 0) const;
   /// The model that makes predictions: the point estimate, or as many draws of hyperparameters around it as
-  /// the study sets; of all structures that were learned (docs/math.md 11.6). `annotations` are the
-  /// annotations of the model.
+  /// the study sets; of all structures that were learned (docs/math.md 11.6), unless levels are a chain
+  /// (12.7). `annotations` are the annotations of the model.
   AveragedModel averaged(const StudyModel& model, const std::vector<Annotation>& annotations,
                          int threads = 0) const;
   /// The point estimate alone.
@@ -142,6 +143,11 @@ class StudyLearner {
   std::vector<LearnedStructure> learn_structures(const std::vector<Annotation>& annotations,
                                                  const Learned& learned, const Learned* before, bool searches,
                                                  int threads) const;
+  std::optional<LearnedChain> learn_chain(const std::vector<Annotation>& annotations, const Learned& learned,
+                                          const Learned* before, bool searches, int threads) const;
+  // Of the model of differences, whatever leads.
+  AveragedModel averaged_structures(const StudyModel& model, const std::vector<Annotation>& annotations,
+                                    int threads) const;
   StructuredAnswers structured_answers(const StudyModel& model, const std::vector<Annotation>& annotations,
                                        int threads) const;
   AveragedModel averaged_plain(const StudyModel& model, const std::vector<Annotation>& annotations, int draws,
