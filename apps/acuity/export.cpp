@@ -14,6 +14,7 @@
 #include "campaign/verification.hpp"
 #include "commands.hpp"
 #include "loaded_study.hpp"
+#include "model/chained_posterior.hpp"
 #include "shared_options.hpp"
 #include "text/json.hpp"
 #include "views/annotation_rows.hpp"
@@ -148,10 +149,35 @@ SortedJson maps_json(const std::vector<InputMap>& maps) {
   return list;
 }
 
+// Levels related in any way (docs/math.md 12.7), from the coarsest to f. Points are scaled, and have the
+// column of the link before as their last number.
+SortedJson chain_json(const Prior& prior, const Observations& observations) {
+  const ChainedPosterior posterior(prior, observations);
+  SortedJson links = SortedJson::array();
+  for (std::size_t k = 0; k <= posterior.last(); ++k) {
+    const ChainLink& link = posterior.chain().links[k];
+    const StationaryKernelOptions& kernel = stationary_part(*link.kernel)->options();
+    SortedJson one = regression_json(GpPosterior(posterior.prior_of(k), posterior.answers_of(k)));
+    one.update(
+        {{"amplitude", kernel.amplitude}, {"lengthscale", list(kernel.lengthscale)}, {"mean", link.mean}});
+    if (k < posterior.last())
+      one["column"] = {
+          {"centre", link.centre}, {"spread", link.spread}, {"low", link.low}, {"high", link.high}};
+    links.push_back(std::move(one));
+  }
+  SortedJson json{{"chain", links}};
+  if (!prior.scaling.is_identity()) {
+    json["centre"] = list(prior.scaling.centre());
+    json["scale"] = list(prior.scaling.scale());
+  }
+  return json;
+}
+
 // One set of hyperparameters and the posterior mean: mean + k(x, points) weights, x and points scaled first,
 // after taking logarithms of inputs on a log scale.
 SortedJson posterior_json(const Prior& prior, const Observations& observations, const StudyFile& file,
                           const std::vector<Input>& inputs) {
+  if (prior.chain) return chain_json(prior, observations);
   const StationaryKernelOptions& kernel = stationary_part(*prior.kernel)->options();
   SortedJson json{{"amplitude", kernel.amplitude},
                   {"lengthscale", file.lengthscale_per_input || kernel.lengthscale.size() != 1

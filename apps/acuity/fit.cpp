@@ -137,6 +137,12 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
                                   weights(static_cast<Index>(k))));
     fields.back().list = "structures";
   }
+  if (study.file().has_bias() && !study.is_ladder())
+    for (const Json& one : relations_json(study, learned)) {
+      fields.push_back(
+          text_field("relation_" + one["level"].get<std::string>(), one["relation"].get<std::string>()));
+      fields.back().list = "relations";
+    }
   fields.push_back(number_field("log_marginal_likelihood", learned.log_marginal_likelihood));
   fields.push_back(count_field("iterations", learned.iterations));
   fields.push_back(count_field("evaluations", learned.evaluations));
@@ -150,6 +156,7 @@ ExitCode fit(const FitArguments& arguments, std::ostream& out, std::ostream& log
                      {{"lengthscale", json_numbers(lengthscales)},
                       {"similarity", similarities},
                       {"structures", structures_json(learned)},
+                      {"relations", relations_json(study, learned)},
                       {"level_bias", level_bias_json(biases)}},
                      arguments.format);
   return ExitCode::done;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "explain/break_even_view.hpp"
+#include "model/chained_posterior.hpp"
 #include "study/target_view.hpp"
 
 namespace acuity {
@@ -70,6 +72,7 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
         .signal_sd = signal_sd,
         .is_factor = study.file().target->is_logarithmic(),
         .is_assumed = !any_without_bias(model)};
+    if (model.learned && model.learned->chain) bias.chain_weight = model.learned->chain->weight;
     bias.error_sd =
         std::hypot(bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
     add_differences(posterior, points, bias);
@@ -86,6 +89,11 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
 }
 
 std::string to_text(const EstimatedBias& bias) {
+  if (bias.is_chained())
+    return fmt::format(
+        "{0} and {1} go together, but not one to one: what {0} answers is one more input of {1} (weight "
+        "{2:.2g})",
+        bias.level, bias.reference, bias.chain_weight);
   const std::string parts =
       fmt::format("smooth difference {:.2g}, white part {:.2g}", bias.smooth_sd, bias.white_sd);
   if (bias.is_factor && (bias.is_assumed || bias.answers == 0))
@@ -147,6 +155,84 @@ std::string undeclared_noise_text(const Study& study, const StudyModel& model) {
              ? fmt::format("undeclared noise {:.2g} is learned, although {} is exact{}", undeclared,
                            reference.name, reason)
              : "";
+}
+
+namespace {
+
+// Of the answers of a bias at every point of the pool that has some.
+std::map<Index, std::pair<double, double>> sums_by_row(const StudyModel& model, int bias) {
+  std::map<Index, std::pair<double, double>> sums;
+  for (const Observation& one : model.observations)
+    if (one.place.pool_row() && bias_of(one.channel) == bias) {
+      auto& [sum, count] = sums[*one.place.pool_row()];
+      sum += one.value;
+      count += 1.0;
+    }
+  return sums;
+}
+
+Points middle_of_the_pool(const Study& study, Index rows) {
+  const PointsRef pool = study.pool().points();
+  Points middle(rows, pool.cols());
+  for (Index k = 0; k < pool.cols(); ++k) {
+    std::vector<double> values(pool.col(k).begin(), pool.col(k).end());
+    const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), half, values.end());
+    middle.col(k).setConstant(*half);
+  }
+  return middle;
+}
+
+}  // namespace
+
+std::optional<RelationCurve> relation_curve(const Study& study, const StudyModel& model, int bias) {
+  constexpr Index shown = 61;
+  if (!model.prior.chain || study.pool().size() == 0) return std::nullopt;
+  const std::vector<ChainLink>& links = model.prior.chain->links;
+  if (links.size() < 2 || links[links.size() - 2].bias != bias) return std::nullopt;
+  RelationCurve curve;
+  const auto of_level = sums_by_row(model, bias), of_f = sums_by_row(model, 0);
+  for (const auto& [row, sum] : of_level)
+    if (const auto found = of_f.find(row); found != of_f.end())
+      curve.pairs.emplace_back(sum.first / sum.second, found->second.first / found->second.second);
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const Observation& one : model.observations)
+    if (bias_of(one.channel) == bias) low = std::min(low, one.value), high = std::max(high, one.value);
+  if (!(low < high)) return std::nullopt;
+  const Vector answers = Vector::LinSpaced(shown, low, high);
+  const ChainedPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
+  const Marginals f = posterior.predict_after(middle_of_the_pool(study, shown), answers);
+  for (Index k = 0; k < shown; ++k) {
+    const double reach = 2.0 * std::sqrt(std::max(0.0, f.variance(k)));
+    curve.answers.push_back(answers(k));
+    curve.middle.push_back(f.mean(k));
+    curve.low.push_back(f.mean(k) - reach);
+    curve.high.push_back(f.mean(k) + reach);
+  }
+  return curve;
+}
+
+Json relations_json(const Study& study, const std::optional<Learned>& learned) {
+  Json list = Json::array();
+  if (study.is_ladder() || !study.file().target->has_noise()) return list;
+  const double of_chain = learned && learned->chain ? learned->chain->weight : 0.0;
+  for (const Level& level : study.offer().levels) {
+    const bool is_related = level.bias.any();
+    const bool leads = is_related && of_chain > 0.5;
+    const char* relation = leads                ? "any"
+                           : is_related         ? "difference"
+                           : level.is_reference ? "reference"
+                                                : "noise";
+    const double weight = !is_related ? 1.0 : leads ? of_chain : 1.0 - of_chain;
+    list.push_back({{"level", level.name}, {"relation", relation}, {"weight", json_number(weight)}});
+  }
+  return list;
+}
+
+std::string relations_text(const std::optional<Learned>& learned) {
+  if (!learned || !learned->chain || learned->chain->weight == 1.0) return "";
+  return fmt::format("f is any function of their answers {:.2g}, their answers are f and an error {:.2g}",
+                     learned->chain->weight, 1.0 - learned->chain->weight);
 }
 
 Json level_bias_json(const std::vector<EstimatedBias>& biases) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acuity/study/study_learner.hpp"
@@ -25,9 +27,14 @@ struct EstimatedBias {
   bool is_factor = false;  ///< of the logarithm: all of these are relative, the offset a factor e^offset
   /// No answer is at a level without bias, so that answers cannot tell it from f.
   bool is_assumed = false;
+  /// Of f as any function of the inputs and of what the level answers (docs/math.md 12.7), beside f and an
+  /// error.
+  double chain_weight = 0.0;
 
+  /// Then the differences above are no part of the model that leads.
+  bool is_chained() const { return chain_weight > 0.5; }
   /// An answer tells next to nothing about f: its error is as large as f.
-  bool is_useless() const { return signal_sd > 0.0 && error_sd >= signal_sd; }
+  bool is_useless() const { return !is_chained() && signal_sd > 0.0 && error_sd >= signal_sd; }
 };
 
 /// Of every level with bias, in the order of the offer. Empty for classes.
@@ -45,6 +52,21 @@ std::string assumption_text(const Study& study, const StudyModel& model);
 /// That the learned nugget is far above the noise that a deterministic reference level declares; empty if it
 /// is not, or if the study gives the nugget.
 std::string undeclared_noise_text(const Study& study, const StudyModel& model);
+
+/// A list with the level, its relation to f ("reference", "noise", "difference" or "any") and the weight of
+/// that relation in predictions. Of a level whose relation is learned: the one that leads.
+Json relations_json(const Study& study, const std::optional<Learned>& learned);
+/// The weights of both relations; empty if only one is tried.
+std::string relations_text(const std::optional<Learned>& learned);
+
+/// f as the model has it where the level before it answers so, with the inputs at the middle of the pool; and
+/// the answers of both at the same points, as (level, reference).
+struct RelationCurve {
+  std::vector<double> answers, middle, low, high;
+  std::vector<std::pair<double, double>> pairs;
+};
+/// Of a level whose answers are one more input of f; empty otherwise.
+std::optional<RelationCurve> relation_curve(const Study& study, const StudyModel& model, int bias);
 
 /// A list with level, offset, offset_sd, smooth_sd, white_sd, difference and difference_sd.
 Json level_bias_json(const std::vector<EstimatedBias>& biases);

@@ -59,9 +59,58 @@ std::string caption_of(const CampaignData& data) {
   return text;
 }
 
+// The reference level against the levels that f is any function of.
+CampaignFigure relation_figure(const CampaignData& data) {
+  CampaignFigure figure{.name = "level-bias", .heading = "Relation of the levels"};
+  const std::string& reference = data.biases.front().estimate.reference;
+  const bool is_factor = data.biases.front().estimate.is_factor;
+  const auto shown = [&](std::vector<double> values) {
+    for (double& one : values) one = is_factor ? std::exp(one) : one;
+    return values;
+  };
+  const std::vector<Stroke> strokes = strokes_in_order(2);
+  std::vector<Panel> panels;
+  for (const BiasView& view : data.biases) {
+    if (!view.relation) continue;
+    const RelationCurve& curve = *view.relation;
+    Panel panel;
+    panel.x_name = view.estimate.level;
+    panel.y_name = reference;
+    const std::vector<double> x = shown(curve.answers);
+    panel.bands.push_back({.x = x,
+                           .low = shown(curve.low),
+                           .high = shown(curve.high),
+                           .style = strokes[0].style,
+                           .opacity = 0.15});
+    panel.lines.push_back({.x = x, .y = shown(curve.middle), .stroke = strokes[0]});
+    for (const auto& [level, f] : curve.pairs)
+      panel.marks.push_back(
+          {.x = shown({level}).front(), .y = shown({f}).front(), .style = strokes[0].style});
+    panels.push_back(std::move(panel));
+  }
+  if (panels.empty()) {
+    figure.absent = "The level before the reference has no answers that differ.";
+    return figure;
+  }
+  figure.svg =
+      picture_svg({.title = reference + " against the level before it",
+                   .subtitle = "Dots: answers of both levels at the same point. Line: the model.",
+                   .description = fmt::format("{} as a function of what another level answers.", reference),
+                   .keys = {},
+                   .panels = panels,
+                   .columns = 1,
+                   .panel_height = 220});
+  figure.caption =
+      "Line: the model with the inputs at the median of the pool; band: two standard deviations. A dot has "
+      "other "
+      "inputs, so that it may be off the line.";
+  return figure;
+}
+
 }  // namespace
 
 CampaignFigure bias_figure(const CampaignData& data) {
+  if (data.biases.front().estimate.is_chained()) return relation_figure(data);
   CampaignFigure figure{.name = "level-bias", .heading = "Bias of the levels"};
   if (data.answers.all.empty() || data.biases.front().curves.empty()) {
     figure.absent = "There are no answers yet.";

@@ -286,7 +286,9 @@ std::string beside(const CampaignFigure& figure, const CampaignData& data) {
     std::string sentences;
     for (const BiasView& view : data.biases)
       sentences += fmt::format("<li>{}.</li>\n", escape_markup(to_text(view.estimate)));
-    return "<ul>\n" + sentences + "</ul>\n" + table_html(bias_table(data), "Bias of the levels");
+    const bool differs = !data.biases.front().estimate.is_chained();
+    return "<ul>\n" + sentences + "</ul>\n" +
+           (differs ? table_html(bias_table(data), "Bias of the levels") : "");
   }
   if (figure.name != "calibration") return "";
   return (coverage_table(data).rows.empty()

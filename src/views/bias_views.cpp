@@ -56,6 +56,7 @@ std::vector<BiasView> bias_views(const Study& study, const std::vector<LevelOffs
     view.pairs = pairs_of(offsets, bias);
     const Index shown = std::min<Index>(most_inputs_shown, study.pool().points().cols());
     for (Index k = 0; k < shown; ++k) view.curves.push_back(difference_along(study, model, bias.number, k));
+    view.relation = relation_curve(study, model.study_model(), static_cast<int>(bias.number));
     view.estimate = std::move(bias);
     views.push_back(std::move(view));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct DifferenceCurve {
 /// The bias of a level, as the model has it and as answers at the same points show it.
 struct BiasView {
   EstimatedBias estimate;
-  std::vector<PairedDifference> pairs;  ///< with the reference level
-  std::vector<DifferenceCurve> curves;  ///< of the first inputs, in their order
+  std::vector<PairedDifference> pairs;                   ///< with the reference level
+  std::vector<DifferenceCurve> curves;                   ///< of the first inputs, in their order
+  std::optional<RelationCurve> relation = std::nullopt;  ///< if f is a function of what the level answers
 };
 
 /// Of every level with bias; empty if there is none. `offsets`: those of level_offsets().

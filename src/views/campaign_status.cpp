@@ -514,6 +514,8 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   if (const std::optional<Learned>& learned = model.study_model().learned)
     if (const std::string structure = structure_text(learned->structures); !structure.empty())
       text += fmt::format("structure of f in predictions: {}\n", structure);
+  if (const std::string relations = relations_text(model.study_model().learned); !relations.empty())
+    text += fmt::format("relation of the levels to f, by weight: {}\n", relations);
   if (const std::int64_t replaced = state.replaced(); replaced > 0)
     text += fmt::format("{} replaced by continuing {}\n", counted(replaced, "answer"),
                         replaced == 1 ? "its run" : "their runs");
@@ -556,6 +558,7 @@ std::string status_json(const Campaign& campaign) {
   if (campaign.study().file().audit.answers > 0 || state.audited())
     object["audit"] = audit_json(campaign.study(), state);
   object["structures"] = structures_json(now.study_model().learned);
+  object["relations"] = relations_json(campaign.study(), now.study_model().learned);
   object["choices"] = choices_json(campaign.study(), state);
   object["plan"] = plan_json(state);
   object["certificate"] = certificate_json(campaign);

@@ -82,6 +82,23 @@ double spendable(const Study& study) {
   return static_cast<double>(study.pool().size()) * (each + independent);
 }
 
+// How levels with a bias are related to the reference, where that is not a difference alone.
+std::string relation_sentence(const Study& study, const std::string& reference) {
+  for (const Level& level : study.offer().levels) {
+    if (level.relation == LevelRelation::any)
+      return fmt::format(
+          "{0} is modelled as any function of the inputs and of what the levels with a bias answer "
+          "(relation = \"any\")",
+          reference);
+    if (level.relation == LevelRelation::learn && study.file().learns_by_likelihood())
+      return fmt::format(
+          "whether a level with a bias is {0} with an error, or goes together with {0} in another "
+          "way, is learned from answers of both (relation = \"learn\")",
+          reference);
+  }
+  return "";
+}
+
 SpendingPlan spending_plan(const Study& study, const StudyModel& model, double budget) {
   SpendingPlan plan;
   if (study.goal()) plan.sentences.push_back(goal_text(study, model));
@@ -89,6 +106,8 @@ SpendingPlan spending_plan(const Study& study, const StudyModel& model, double b
   const std::string reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())].name;
   for (const Level& level : model.offer.levels)
     if (level.bias.any()) plan.sentences.push_back(floor_text(level, reference));
+  if (std::string relation = relation_sentence(study, reference); !relation.empty())
+    plan.sentences.push_back(std::move(relation));
   if (std::string amount = amount_text(study, budget); !amount.empty())
     plan.sentences.push_back(std::move(amount));
   if (std::string warning = reference_warning(study, budget); !warning.empty())
