@@ -15,7 +15,7 @@ struct FailArguments {
   std::optional<std::int64_t> id;
   std::string reason;
   double cost = 0.0;
-  bool exclude = false, cannot_tell = false;
+  bool exclude = false, cannot_tell = false, inconclusive = false;
   std::string worker;
   std::optional<double> seconds;
   Format format = Format::table;
@@ -30,7 +30,8 @@ ExitCode fail(const FailArguments& arguments, std::ostream& out, std::ostream& l
                                       .exclude = arguments.exclude,
                                       .cannot_tell = arguments.cannot_tell,
                                       .worker = arguments.worker,
-                                      .seconds = arguments.seconds});
+                                      .seconds = arguments.seconds,
+                                      .inconclusive = arguments.inconclusive});
   if (!changed) write_note(fmt::format("{} had failed already, nothing was changed", id), log);
   ResultTable table(arguments.format, {"id", "point", "change"});
   table.add({id, campaign.state().find(id)->asked.point,
@@ -63,6 +64,8 @@ void add_fail(Program& program) {
                "Never suggest this point again (with a price list: at this level)");
   command.flag("--cannot-tell", arguments.cannot_tell,
                "The person could not tell: no failure; others may be asked about the point");
+  command.flag("--inconclusive", arguments.inconclusive,
+               "The machine failed, not the run: nothing is learned about the point");
   add_person(command, arguments.worker, arguments.seconds);
   add_format(command, arguments.format);
 }

@@ -243,9 +243,14 @@ class Campaign(Predictor):
         told = [Told({key: value for key, value in row.items() if key != "note"}) for row in self._writer.add(rows, bool(dry_run))]
         return told[0] if alone else told
 
-    def fail(self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False) -> None:
-        """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded."""
-        self._writer.fail(id_of(id), words_of(reason), number_of(cost, "cost"), bool(exclude))
+    def fail(
+        self, id: Id, reason: str = "", *, cost: float = 0.0, exclude: bool = False, inconclusive: bool = False
+    ) -> None:
+        """Records that an attempt gave no answer; the point may be suggested again, unless it is excluded.
+
+        inconclusive: the machine failed, not the run, so that nothing is learned about the point.
+        """
+        self._writer.fail(id_of(id), words_of(reason), number_of(cost, "cost"), bool(exclude), bool(inconclusive))
 
     def release(self, *ids: Id, reason: str = "") -> list[int]:
         """Returns suggestions that will not be answered to the pool; nothing is charged. Returns the ids that were pending."""

@@ -189,8 +189,10 @@ class RemoteCampaign:
         cost: Optional[float] = None,
         exclude: bool = False,
         cannot_tell: bool = False,
+        inconclusive: bool = False,
     ) -> None:
-        self._json("/v1/fail", {"id": _id_of(id), "reason": reason, "cost": cost, "exclude": exclude, "cannot_tell": cannot_tell})
+        body = {"id": _id_of(id), "reason": reason, "cost": cost, "exclude": exclude, "cannot_tell": cannot_tell}
+        self._json("/v1/fail", {**body, "inconclusive": inconclusive} if inconclusive else body)
 
     def release(self, *ids: Union[int, RemoteSuggestion], reason: str = "") -> list[int]:
         return list(self._json("/v1/release", {"ids": [_id_of(one) for one in ids], "reason": reason})["released"])
@@ -322,7 +324,7 @@ class _RemoteWork:
             self.campaign.tell(suggestion, answer.pop("y"), seconds=time.monotonic() - start, **answer)
         except _Refused as error:
             if error.status == 400:  # it is no answer
-                self._failed(suggestion, error)
+                self._failed(suggestion, error, inconclusive=True)
             elif error.status != 409:  # 409: another answer is recorded, which takes precedence
                 raise
             return
@@ -330,9 +332,9 @@ class _RemoteWork:
             self.answers += 1
             self.failures.count_answer()
 
-    def _failed(self, suggestion: RemoteSuggestion, error: Exception) -> None:
+    def _failed(self, suggestion: RemoteSuggestion, error: Exception, inconclusive: bool = False) -> None:
         try:
-            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}")
+            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", inconclusive=inconclusive)
         except _Refused as refusal:
             if refusal.status not in (400, 409):  # it is not pending any more: the other event takes precedence
                 raise

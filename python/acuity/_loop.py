@@ -214,7 +214,7 @@ class Loop:
             told = self.campaign._tell([fields])[0][0]
         except ValueError as error:  # the answer is none, say not a finite number; or another one is recorded
             if self._is_pending(suggestion):
-                self._failed(suggestion, error)
+                self._failed(suggestion, error, inconclusive=True)
             return
         self.failures.count_answer()
         if self.on_told is not None:
@@ -224,9 +224,10 @@ class Loop:
         """False if another process has answered, failed or released it: the other event takes precedence."""
         return any(one.id == suggestion.id for one, _ in self.campaign._core.pending())
 
-    def _failed(self, suggestion: Suggestion, error: Exception) -> None:
+    def _failed(self, suggestion: Suggestion, error: Exception, inconclusive: bool = False) -> None:
         if self._is_pending(suggestion):
-            self.campaign.fail(suggestion, f"{type(error).__name__}: {error}", exclude=self.exclude)
+            why = f"{type(error).__name__}: {error}"
+            self.campaign.fail(suggestion, why, exclude=self.exclude, inconclusive=inconclusive)
         self.failed_points[suggestion.row] = suggestion.point
         self.last_failure = error
         self.failures.count_failure(suggestion.row, suggestion.id, repr(error))

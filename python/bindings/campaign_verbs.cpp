@@ -133,8 +133,15 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
              return list;
            })
       .def("fail",
-           [](OpenCampaign& open, std::int64_t id, const std::string& reason, double cost, bool exclude) {
-             return open.with([&](Campaign& c) { return c.fail({id, reason, cost, exclude}); });
+           [](OpenCampaign& open, std::int64_t id, const std::string& reason, double cost, bool exclude,
+              bool inconclusive) {
+             return open.with([&](Campaign& c) {
+               return c.fail({.id = id,
+                              .reason = reason,
+                              .charge = cost,
+                              .exclude = exclude,
+                              .inconclusive = inconclusive});
+             });
            })
       .def("release",
            [](OpenCampaign& open, const std::vector<std::int64_t>& ids, const std::string& reason) {

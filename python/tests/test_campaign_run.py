@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 from campaigns import answer, campaign, make  # noqa: F401
 
@@ -284,6 +285,34 @@ def test_an_answer_that_is_refused_counts_as_a_failure(campaign, workers, refuse
     assert 3 <= status["failed"] <= 4 and status["spent"] == 0 and status["pending"] == 0
     with pytest.raises(ValueError, match="must be at most 1e15"):
         campaign.tell(campaign.ask(), 0.1, cost=1e308)
+
+
+def test_where_runs_fail_is_learned():
+    """An exception tells something about its point, an answer that is refused does not."""
+    x = np.linspace(0, 1, 12)
+    pool = np.array([(a, b) for a in x for b in x])
+    campaign = acuity.create(
+        pool=pool, levels=[acuity.Level("solver", cost=1, noise_sd=0.02)], budget=200, seed=3, initial=8, plan="none"
+    )
+
+    def solver(suggestion):
+        if suggestion.id == 2:
+            return float("nan")
+        if suggestion.x.sum() > 1.22:
+            raise RuntimeError("diverged")
+        return np.sin(4 * suggestion.x[0]) + suggestion.x[1] ** 2
+
+    for _ in range(60):
+        suggestion = campaign.ask()
+        try:
+            campaign.tell(suggestion, solver(suggestion))
+        except ValueError as error:
+            campaign.fail(suggestion, str(error), cost=1, inconclusive=True)
+        except RuntimeError as error:
+            campaign.fail(suggestion, str(error), cost=1)
+    status = campaign.status()
+    assert status["failures"]["active"] and 0.1 < status["failures"]["share"] < 0.45
+    assert status["failures"]["count"] == status["failed"] - 1 <= 12
 
 
 def test_an_answer_that_comes_too_late_is_no_failure(campaign):

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "acuity/base/errors.hpp"
@@ -90,6 +93,12 @@ std::string described(int status) {
   return fmt::format("exit status {}", status);
 }
 
+// By signals that programs do not send themselves: a batch system at its time limit, lack of memory, a user.
+bool was_ended_by_others(int status) {
+  constexpr int signals[] = {SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGXCPU};
+  return std::find(std::begin(signals), std::end(signals), status - 128) != std::end(signals);
+}
+
 }  // namespace
 
 AttemptFolder::AttemptFolder(fs::path path, Protocol protocol)
@@ -150,7 +159,9 @@ std::optional<std::string> AttemptFolder::mark_of(pid_t process) const {
 
 // Ignores errors, because the process must be ended even if the disk is full.
 void AttemptFolder::note_end(const AttemptOutcome& verdict) const {
-  const SortedJson json{{"kind", kind_names[static_cast<int>(verdict.kind)]}, {"reason", verdict.reason}};
+  const SortedJson json{{"kind", kind_names[static_cast<int>(verdict.kind)]},
+                        {"reason", verdict.reason},
+                        {"inconclusive", verdict.inconclusive}};
   try {
     write_small_file(file("ended.json"), sorted_json_text(json) + "\n");
   } catch (const StoreError&) {
@@ -163,7 +174,10 @@ std::optional<AttemptOutcome> AttemptFolder::noted_end() const {
     const std::string name = json.at("kind");
     for (int kind = 0; kind < 5; ++kind)
       if (name == kind_names[kind])
-        return AttemptOutcome{.kind = static_cast<Kind>(kind), .answer = {}, .reason = json.at("reason")};
+        return AttemptOutcome{.kind = static_cast<Kind>(kind),
+                              .answer = {},
+                              .reason = json.at("reason"),
+                              .inconclusive = json.value("inconclusive", false)};
   } catch (const SortedJson::exception&) {
   }
   return std::nullopt;
@@ -180,11 +194,14 @@ std::optional<int> AttemptFolder::exit_status() const {
 AttemptOutcome AttemptFolder::outcome() const {
   const std::optional<int> status = exit_status();
   if (!status)
-    return {.answer = {}, .reason = "the shell of the command was ended before the command's exit was known"};
+    return {.answer = {},
+            .reason = "the shell of the command was ended before the command's exit was known",
+            .inconclusive = true};
   const std::string last_words = last_line(file("stderr.log"));
   if (*status == 75) return {Kind::later, {}, because("not now (exit status 75)", last_words)};
   if (*status == 65) return {Kind::never, {}, because("never (exit status 65)", last_words)};
-  if (*status != 0) return {Kind::failed, {}, because(described(*status), last_words)};
+  if (*status != 0)
+    return {Kind::failed, {}, because(described(*status), last_words), was_ended_by_others(*status)};
   ReplyReading reading = protocol_ == Protocol::dakota ? read_dakota_results(path_) : read_reply(path_);
   if (!reading.answer)
     return {Kind::failed, {}, because("exit status 0, but " + reading.problem, last_words)};

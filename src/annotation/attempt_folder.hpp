@@ -27,6 +27,8 @@ struct AttemptOutcome {
   Kind kind = Kind::failed;
   std::optional<Reply> answer;  ///< of Kind::answered
   std::string reason;           ///< one sentence; empty for Kind::answered
+  /// A failure that tells nothing about the point: the machine failed, or the answer cannot be used.
+  bool inconclusive = false;
 };
 
 /// Identifies the process of an attempt, for a process that takes over after the owner's death.

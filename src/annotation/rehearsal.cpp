@@ -31,6 +31,7 @@ class Rehearsal : public Annotator {
 
   double annotate(const Suggestion& suggestion) override {
     const TruthTable::Entry entry = known_(suggestion);
+    if (std::isnan(entry.value)) return entry.value;  // the run fails
     if (entry.has_noise) return target_->to_answer(entry.value);
     numerics::Draws draws = draws_for(seed_, suggestion);
     const Channel channel = entry.noise ? Channel(GaussianChannel{*entry.noise}) : suggestion.channel;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <unordered_map>
 
 #include "acuity/base/errors.hpp"
@@ -13,6 +16,8 @@
 namespace acuity {
 
 namespace {
+
+constexpr double run_that_fails = std::numeric_limits<double>::quiet_NaN();
 
 // Equal inputs give equal keys: -0 is 0.
 std::string key_of(const double* inputs, std::size_t count) {
@@ -53,13 +58,45 @@ class TruthReader {
   }
 
   /// The truth is that of a column of the table, whose rows may be at other points than the pool's, too.
+  /// Where runs fail there is none: without a goal of its own it is then at all other points of the pool.
   std::optional<TruthTable::AtGoal> goal(Index column) const {
-    if (!has_own_goal(study_)) return std::nullopt;
+    if (!has_own_goal(study_)) return where_runs_succeed(column);
     const auto& setting = study_.file().goal;
-    return !study_.given_goal() && setting && setting->has_box() ? in_box(column) : at_points(column);
+    std::optional<TruthTable::AtGoal> all =
+        !study_.given_goal() && setting && setting->has_box() ? in_box(column) : at_points(column);
+    return all ? without_failures(*std::move(all)) : std::nullopt;
   }
 
  private:
+  std::optional<TruthTable::AtGoal> where_runs_succeed(Index column) const {
+    TruthTable::AtGoal all{.points = pool_.points(),
+                           .weights = Vector::Ones(pool_.size()),
+                           .truth = this->column(column),
+                           .rows = std::vector<Index>(static_cast<std::size_t>(pool_.size())),
+                           .where = "over the pool points that can be run"};
+    if (all.truth.allFinite()) return std::nullopt;
+    std::iota(all.rows.begin(), all.rows.end(), Index{0});
+    return without_failures(std::move(all));
+  }
+
+  static std::optional<TruthTable::AtGoal> without_failures(TruthTable::AtGoal all) {
+    if (all.truth.allFinite()) return all;
+    std::vector<Index> kept, rows;
+    for (Index i = 0; i < all.truth.size(); ++i) {
+      if (std::isnan(all.truth(i))) continue;
+      kept.push_back(i);
+      if (!all.rows.empty()) rows.push_back(all.rows[static_cast<std::size_t>(i)]);
+    }
+    if (!(all.weights(kept).sum() > 0.0)) return std::nullopt;
+    TruthTable::AtGoal found{.points = all.points(kept, Eigen::all),
+                             .weights = all.weights(kept),
+                             .truth = all.truth(kept),
+                             .rows = std::move(rows),
+                             .where = std::move(all.where)};
+    found.weights /= found.weights.sum();
+    return found;
+  }
+
   // The points of the goal's box are drawn, so nothing is known there but at the pool points in it.
   std::optional<TruthTable::AtGoal> in_box(Index column) const {
     TruthTable::AtGoal found;
@@ -172,6 +209,7 @@ class TruthReader {
 
   double value(Index row, Index column) const {
     const Target& target = *study_.file().target;
+    if (target.is_real() && table_.text(row, column).empty()) return run_that_fails;
     if (const std::optional<double> value = target.read(table_.text(row, column)))
       return target.to_model(*value);
     table_.complain(row, column, target.text_requirement());
@@ -217,6 +255,11 @@ TruthTable::TruthTable(const std::filesystem::path& file, const Study& study) {
     truth_ = reader.column(table.column("y", "the answers"));
   const std::vector<Level>& levels = study.offer().levels;
   if (study.file().has_bias()) reference_ = levels[static_cast<std::size_t>(study.reference_level())].name;
+  const auto always_fails = [](const Vector& values) {
+    return values.size() > 0 && values.array().isNaN().all();
+  };
+  if (always_fails(truth_) || (truth_.size() == 0 && always_fails(of_level_.begin()->second)))
+    throw InputError(fmt::format("{}: has no answer, must have one somewhere", table.source()));
   goal_ = reader.goal(*(truth_.size() > 0 ? table.find("y") : table.find("y@" + truth_level(study.offer()))));
 }
 
@@ -241,10 +284,11 @@ const Vector& TruthTable::truth(const Offer& offer) const {
 }
 
 const Vector* TruthTable::exact_truth(const Offer& offer) const {
-  if (truth_.size() > 0) return &truth_;
+  if (truth_.size() > 0) return truth_.allFinite() ? &truth_ : nullptr;
   for (const Level& level : offer.levels)
-    if (const auto found = of_level_.find(level.name);
-        found != of_level_.end() && is_never_wrong(level, offer) && !level.bias.any())
+    if (const auto found = of_level_.find(level.name); found != of_level_.end() &&
+                                                       is_never_wrong(level, offer) && !level.bias.any() &&
+                                                       found->second.allFinite())
       return &found->second;
   return nullptr;
 }

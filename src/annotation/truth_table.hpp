@@ -15,7 +15,7 @@ bool has_own_goal(const Study& study);
 
 /// Known answers for every point of a study's pool: a CSV file with the pool's ids or the inputs, and `y`, or
 /// a column `y@NAME` for the level of that name. `y` is the truth; `y@NAME` holds answers of that level,
-/// noise included.
+/// noise included. Of real values an empty one is a run that fails (not a number here).
 class TruthTable {
  public:
   /// Throws InputError, which names the point if a pool point has no answer.
@@ -51,7 +51,8 @@ class TruthTable {
   /// The reference values for the error of a model, by pool row: `y`; if there is no `y`, the answers of the
   /// finest level, or of the reference level if levels have a bias.
   const Vector& truth(const Offer& offer) const;
-  /// The truth by pool row: `y`, or the answers of a level without noise. Null if there is neither.
+  /// The truth by pool row: `y`, or the answers of a level without noise. Null if there is neither, or if
+  /// runs fail somewhere.
   const Vector* exact_truth(const Offer& offer) const;
   /// Where errors are to be measured instead of over the pool; empty if the study has no goal of its own, or
   /// the truth is known at none of its points.

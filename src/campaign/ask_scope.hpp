@@ -20,6 +20,7 @@ class AskScope {
   /// Throws InputError if the person was removed, or if the level is not on offer or not one of the person's.
   AskScope(const Study& study, const State& state, const AskOptions& options);
 
+  const Study& study() const { return study_; }
   /// False if the ask may be given every candidate.
   bool is_restricted() const { return level_ || !levels_.empty() || once_each_ || room_; }
   /// The only level, if there is one.

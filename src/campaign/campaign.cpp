@@ -219,8 +219,13 @@ bool Campaign::fail(const Failure& failure) {
     if (!again && p.state.spent() + failure.charge > largest_amount)
       p.complain(too_much_spent(failure.id, p.state.spent() + failure.charge));
     if (!again)
-      events.push_back(Failed{failure.id, failure.reason, failure.charge, failure.cannot_tell, failure.worker,
-                              failure.seconds});
+      events.push_back(Failed{.id = failure.id,
+                              .reason = failure.reason,
+                              .charge = failure.charge,
+                              .cannot_tell = failure.cannot_tell,
+                              .worker = failure.worker,
+                              .seconds = failure.seconds,
+                              .inconclusive = failure.inconclusive});
     // On a ladder the whole point is excluded: another precision would most likely fail, too.
     const Excluded excluded{record.asked.row, record.asked.level, std::nullopt, failure.reason};
     const auto& all = p.state.excluded();

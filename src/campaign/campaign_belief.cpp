@@ -19,10 +19,11 @@ bool is_same_place(const Place& a, const Place& b) {
 }  // namespace
 
 CampaignBelief::CampaignBelief(const Study& study, int threads, PoolStorage storage)
-    : study_(study), threads_(threads), storage_(std::move(storage)) {}
+    : study_(study), threads_(threads), storage_(std::move(storage)), chances_(study, threads) {}
 
 void CampaignBelief::forget() {
   belief_.reset();
+  chances_.forget();
   annotations_.clear();
   annotated_.clear();
   annotations_revision_ = 0;
@@ -96,10 +97,16 @@ bool CampaignBelief::is_same_prior(const State& state, const Prior& prior) const
          prior.scaling == model_.prior.scaling && is_settled(state);
 }
 
+// Under the model. Empty if there is no goal.
+std::vector<double> CampaignBelief::goal_weights() const {
+  return study_.goal() ? StudyLearner(study_).goal_weights(model_) : std::vector<double>();
+}
+
 bool CampaignBelief::append(const State& state, const std::vector<Annotation>& annotations) {
   const bool noise_changed = StudyLearner(study_).take_reports(model_, annotations);
-  const bool offer_changed =
-      StudyLearner(study_).take_costs(model_, level_costs(study_, state)) || noise_changed;
+  const bool costs_changed = StudyLearner(study_).take_costs(model_, level_costs(study_, state));
+  const bool offer_changed = chances_.follow(state, model_) || costs_changed || noise_changed;
+  if (goal_weights() != goal_weights_) return false;
   const std::vector<Answered> told = answers_since_last_follow(state, annotations);
   if (has_new_answer_to_answered_item(told, annotations)) return false;
   for (const auto& [id, annotation] : told)
@@ -228,9 +235,12 @@ void CampaignBelief::expect_pending(const State& state, std::int64_t id) {
     add_expected(id, expected_annotation(study_, record).place, *channel);
 }
 
-void CampaignBelief::expect(std::int64_t id, const Place& place, const Channel& channel) {
+void CampaignBelief::expect(std::int64_t id, const Place& place, const Channel& channel, Index level) {
   unrecorded_.push_back(id);
   add_expected(id, place, channel);
+  if (!chances_.is_active()) return;
+  chances_.expect(place, level, model_);
+  renew_selector();
 }
 
 void CampaignBelief::take_back() {
@@ -239,7 +249,8 @@ void CampaignBelief::take_back() {
     // The last one first: cancelling conditions again on everything after it.
     for (; !unrecorded_.empty(); unrecorded_.pop_back())
       if (entries_.contains(unrecorded_.back())) cancel(unrecorded_.back());
-    renew_selector();  // its bounds are invalid after a variance has risen
+    if (chances_.is_active()) followed_.sequence = -1;  // the runs that were expected do not begin
+    renew_selector();                                   // its bounds are invalid after a variance has risen
   } catch (...) {
     forget();
     throw;
@@ -260,6 +271,8 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
   model_ = std::move(model);
   fits_ = state.fits();
   rewrites_ = state.rewrites();
+  chances_.follow(state, model_);
+  goal_weights_ = goal_weights();
   belief_ = StudyLearner(study_).belief(model_, storage_, threads_);
   renew_selector();
   ++builds_;

@@ -7,6 +7,7 @@
 #include "acuity/campaign/state.hpp"
 #include "acuity/selection/selector.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/run_failures.hpp"
 
 namespace acuity {
 
@@ -35,8 +36,8 @@ class CampaignBelief {
   /// only added, rebuilds otherwise. Used after refits, standardisation, amendments, releases and resuming.
   void follow(const State& state);
   /// Adds a suggestion that is not recorded yet, given as the channel of an independent answer that tells as
-  /// much. The next follow() takes it for recorded.
-  void expect(std::int64_t id, const Place& place, const Channel& channel);
+  /// much, and its level in the offer (-1: none). The next follow() takes it for recorded.
+  void expect(std::int64_t id, const Place& place, const Channel& channel, Index level);
   /// Forgets the suggestions since the last follow(): they were not recorded.
   void take_back();
   /// How a belief that is built from now on stores the pool; results do not depend on it.
@@ -79,6 +80,7 @@ class CampaignBelief {
   void rebuild(const State& state, StudyModel model);
   bool is_same_prior(const State& state, const Prior& prior) const;
   bool is_settled(const State& state) const;
+  std::vector<double> goal_weights() const;
   void expect_pending(const State& state, std::int64_t id);
   bool has_new_answer_to_answered_item(const std::vector<Answered>& told,
                                        const std::vector<Annotation>& annotations) const;
@@ -95,6 +97,8 @@ class CampaignBelief {
   StudyModel model_;
   std::unique_ptr<PoolBelief> belief_;
   std::optional<Selector> selector_;
+  RunChances chances_;                // of runs, in the model
+  std::vector<double> goal_weights_;  // of the belief, if there is a goal
   std::map<std::int64_t, Entry> entries_;
   std::set<std::int64_t> expected_;       // entries without an answer
   std::vector<std::int64_t> unrecorded_;  // expected since the last follow()

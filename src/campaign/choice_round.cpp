@@ -201,7 +201,10 @@ void ChoiceRound::expect(const Score& chosen, const Suggestion& suggestion) {
   if (is_person(options_.worker)) annotation.worker = options_.worker;
   belief_.expect(suggestion.id, annotation.place,
                  chosen.top_up ? Channel(GaussianChannel{chosen.top_up->noise_variance})
-                               : StudyLearner(study_).expected_channel(annotation, belief_.model()));
+                               : StudyLearner(study_).expected_channel(annotation, belief_.model()),
+                 chosen.precision ? -1 : chosen.level);
+  if (separate_selector_ && model_.offer.has_failures())  // its offer has changed
+    separate_selector_.emplace(model_.offer, model_.acquisition, belief_.threads());
 }
 
 std::int64_t ChoiceRound::next_id() const {

@@ -60,7 +60,9 @@ void InitialDraw::take(const Score& chosen) {
 }
 
 bool InitialDraw::is_free(const Pair& pair, const Candidates& candidates) const {
-  return candidates.is_open(pair.first, pair.second) && !is_taken(pair);
+  constexpr double even = 0.5;  // runs that are expected to fail are no part of a design (math.md 21)
+  return candidates.is_open(pair.first, pair.second) && !is_taken(pair) &&
+         model_.offer.chance(pair.first, pair.second) >= even;
 }
 
 // Several levels at one point are wanted if the design has several, or beside a retired one; otherwise every

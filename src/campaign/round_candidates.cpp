@@ -3,20 +3,9 @@
 #include <set>
 #include <utility>
 
+#include "campaign/run_failures.hpp"
+
 namespace acuity {
-
-namespace {
-
-std::set<Index> failed_rows(const State& state) {
-  std::set<Index> rows;
-  for (const SuggestionRecord& one : state.suggestions()) {
-    if (one.status == SuggestionStatus::failed && !one.cannot_tell) rows.insert(one.asked.row);
-    if (!one.values.empty()) rows.erase(one.row());
-  }
-  return rows;
-}
-
-}  // namespace
 
 RoundCandidates::RoundCandidates(Candidates open, const State& state, const AskScope& scope)
     : scope_(scope), all_(std::move(open)) {
@@ -25,10 +14,10 @@ RoundCandidates::RoundCandidates(Candidates open, const State& state, const AskS
     scope.apply_to(all_);
     if (scope.room()) all_.top_ups() = TopUps();  // a run that is continued has its place already
   }
-  const std::set<Index> failed = failed_rows(state);
-  if (failed.empty()) return;
+  const std::set<Index> waiting = RunFailures(scope.study(), state).waiting();
+  if (waiting.empty()) return;
   first_ = all_;
-  for (const Index row : failed)
+  for (const Index row : waiting)
     if (row >= 0) first_->close(row);
 }
 

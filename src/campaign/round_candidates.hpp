@@ -9,7 +9,8 @@
 namespace acuity {
 
 /// The candidates of one ask. Points that failed and have no answer since are among all(), not among
-/// first(): they are asked for if nothing else is left.
+/// first(): they are asked for if nothing else is left. Where failures are learned (RunFailures) only those
+/// wait whose failure tells nothing.
 class RoundCandidates {
  public:
   /// `open`: what every ask may be given. The scope must outlive it.
@@ -17,7 +18,7 @@ class RoundCandidates {
 
   const Candidates& first() const { return first_ ? *first_ : all_; }
   const Candidates& all() const { return all_; }
-  /// Whether all() has points that first() leaves out.
+  /// Whether all() has points that first() leaves out because they failed.
   bool has_failed_points() const { return first_.has_value(); }
   /// What others may be asked, if this ask may not be given everything.
   const std::optional<Candidates>& of_others() const { return of_others_; }

@@ -221,7 +221,7 @@ void State::take(const Told& event) {
   set_status(told, SuggestionStatus::told);
   told.told = event;
   told.told_at = now_;
-  told.cannot_tell = false;
+  told.cannot_tell = told.inconclusive = false;
   told.seconds.reset();
   if (!told.is_withheld()) answered_.push_back(event.id);
   replace_values(told, event.values);
@@ -272,6 +272,7 @@ void State::take(const Failed& event) {
   failed.failure_charge += event.charge;
   failed.charged += event.charge;
   failed.cannot_tell = event.cannot_tell;
+  failed.inconclusive = event.inconclusive;
   failed.seconds = event.seconds;
   spent_ += event.charge;
   if (!event.cannot_tell) ++failures_in_a_row_;
@@ -280,7 +281,7 @@ void State::take(const Failed& event) {
 void State::take(const Released& event) {
   SuggestionRecord& released = record(event.id);
   if (released.status == SuggestionStatus::failed) ++rewrites_;  // its point competes again
-  released.cannot_tell = false;
+  released.cannot_tell = released.inconclusive = false;
   set_status(released, SuggestionStatus::released);
   released.reason = event.reason;
 }

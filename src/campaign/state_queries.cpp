@@ -9,6 +9,7 @@
 #include "campaign/audit.hpp"
 #include "campaign/fitted_chain.hpp"
 #include "campaign/reported_cost.hpp"
+#include "campaign/run_failures.hpp"
 
 namespace acuity {
 
@@ -396,6 +397,7 @@ Candidates purchasable_of(const Study& study, const State& state, Candidates can
   candidates = shown_candidates_of(study, state, std::move(candidates));
   // What their class is is known; the answers of people to them are no evidence about f.
   for (const GoldItem& item : study.gold()) candidates.close(item.row);
+  if (study.file().learns_failures()) RunFailures(study, state).close_failed(candidates);
   return candidates;
 }
 

@@ -16,10 +16,11 @@ struct Outcome {
   };
   Kind kind = Kind::failed;
   std::int64_t id = 0;
-  Answer answer;            ///< if answered; its cost includes that of failed attempts before it
-  std::string reason;       ///< if not answered
-  double cost = 0.0;        ///< of failed attempts; charged unless the answer is recorded
-  std::string report = {};  ///< for the user: the last failed attempt, and the last lines of its output
+  Answer answer;              ///< if answered; its cost includes that of failed attempts before it
+  std::string reason;         ///< if not answered
+  double cost = 0.0;          ///< of failed attempts; charged unless the answer is recorded
+  std::string report = {};    ///< for the user: the last failed attempt, and the last lines of its output
+  bool inconclusive = false;  ///< if failed: the last attempt tells nothing about the point
 };
 
 /// Annotators that work in parallel, each on one suggestion at a time.

@@ -43,7 +43,9 @@ std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const Attem
     case AttemptKind::answered: {
       Outcome outcome = answered(series, attempt);
       if (outcome.kind == Outcome::Kind::answered) return outcome;
-      return conclude(series, {.kind = AttemptKind::failed, .answer = {}, .reason = outcome.reason}, folder);
+      return conclude(
+          series, {.kind = AttemptKind::failed, .answer = {}, .reason = outcome.reason, .inconclusive = true},
+          folder);
     }
     case AttemptKind::never:
       series.lost += failure_cost(folder).value_or(0.0);
@@ -60,7 +62,8 @@ std::optional<Outcome> AttemptRules::conclude(AttemptSeries& series, const Attem
                        .answer = {},
                        .reason = attempt.reason,
                        .cost = series.lost,
-                       .report = report_on(series, attempt.reason, folder)};
+                       .report = report_on(series, attempt.reason, folder),
+                       .inconclusive = attempt.inconclusive};
       retry_later(series);
       return std::nullopt;
     case AttemptKind::later:

@@ -22,7 +22,8 @@ bool record_failure(Campaign& campaign, const Outcome& outcome, bool exclude) {
     campaign.fail({.id = outcome.id,
                    .reason = as_event_text(outcome.reason),
                    .charge = outcome.cost,
-                   .exclude = exclude});
+                   .exclude = exclude,
+                   .inconclusive = outcome.inconclusive});
     return true;
   } catch (const InputError&) {
     if (is_pending(campaign, outcome.id)) throw;
@@ -49,6 +50,7 @@ void record_answer(Campaign& campaign, const Outcome& outcome, bool exclude_on_f
                    FailurePolicy& failures) {
   Outcome refused = outcome;
   refused.reason = refusal_of(campaign, outcome.answer);
+  refused.inconclusive = true;
   if (refused.reason.empty())
     failures.count_answer();
   else if (record_failure(campaign, refused, exclude_on_fail))

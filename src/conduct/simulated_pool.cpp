@@ -1,5 +1,6 @@
 #include "conduct/simulated_pool.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "campaign/state_queries.hpp"
@@ -26,6 +27,11 @@ void SimulatedPool::start(const Suggestion& suggestion) {
     if (noise_variance(as_it_is.channel) > 0.0) outcome.answer.channel = as_it_is.channel;
   }
   outcome.answer.values = {annotator_->annotate(as_it_is)};
+  if (std::isnan(outcome.answer.values.front())) {
+    outcome.kind = Outcome::Kind::failed;
+    outcome.reason = "the simulated run fails";
+    outcome.cost = suggestion.cost;
+  }
   done_.push_back(std::move(outcome));
 }
 

@@ -353,7 +353,7 @@ void SubmitPool::read_results() {
 
 // The end is on disk before the job is cancelled, so that it is counted once.
 AttemptOutcome SubmitPool::give_up(Job& job) {
-  AttemptOutcome end{.kind = JobEnd::failed, .answer = {}, .reason = {}};
+  AttemptOutcome end{.kind = JobEnd::failed, .answer = {}, .reason = {}, .inconclusive = true};
   const std::string words = job.folder->last_words();
   if (job.accepted) {
     end.reason = fmt::format("its job {} is gone from the queue, or held, and has left no result{}{}",

@@ -1,5 +1,6 @@
 #include "acuity/data/level.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace acuity {
@@ -10,6 +11,18 @@ namespace {
 double vagueness(const Channel& channel) {
   if (const auto* gaussian = std::get_if<GaussianChannel>(&channel)) return gaussian->noise_variance;
   return -std::get<FlipChannel>(channel).accuracy;
+}
+
+// The offer with f of the values of every point; what is empty stays empty.
+template <typename Function>
+Offer with_values(const Offer& offer, const Function& f) {
+  Offer changed{.levels = offer.levels, .base_noise = f(offer.base_noise)};
+  for (const PointCosts& costs : offer.point_costs)
+    changed.point_costs.push_back(costs.expected.size() > 0 ? PointCosts{f(costs.expected), f(costs.reserved)}
+                                                            : PointCosts{});
+  for (const RunSuccess& one : offer.success)
+    changed.success.push_back({f(one.probability), one.cost_of_failure});
+  return changed;
 }
 
 }  // namespace
@@ -42,22 +55,26 @@ double Offer::least_reserved(Index level) const {
   return by_point ? point_costs[k].reserved.lowest() : levels[k].reserved();
 }
 
+double Offer::chance(Index point, Index level) const {
+  constexpr double least = 0.1;
+  return has_failures() ? std::max(success[static_cast<std::size_t>(level)].probability(point), least) : 1.0;
+}
+
+double Offer::cost_of_run(Index point, Index level) const {
+  const double answered = cost(point, level);
+  if (!has_failures()) return answered;
+  const std::optional<double>& failed = success[static_cast<std::size_t>(level)].cost_of_failure;
+  if (!failed) return answered;
+  const double q = chance(point, level);
+  return q * answered + (1.0 - q) * *failed;
+}
+
 Offer Offer::at(const std::vector<Index>& points) const {
-  Offer there{.levels = levels, .base_noise = base_noise(points)};
-  for (const PointCosts& costs : point_costs)
-    there.point_costs.push_back(costs.expected.size() > 0
-                                    ? PointCosts{costs.expected(points), costs.reserved(points)}
-                                    : PointCosts{});
-  return there;
+  return with_values(*this, [&](const PointValues& all) { return PointValues(all(points)); });
 }
 
 Offer Offer::part(Index first, Index count) const {
-  Offer there{.levels = levels, .base_noise = base_noise.part(first, count)};
-  for (const PointCosts& costs : point_costs)
-    there.point_costs.push_back(costs.expected.size() > 0 ? PointCosts{costs.expected.part(first, count),
-                                                                       costs.reserved.part(first, count)}
-                                                          : PointCosts{});
-  return there;
+  return with_values(*this, [&](const PointValues& all) { return all.part(first, count); });
 }
 
 Index Offer::finest() const {

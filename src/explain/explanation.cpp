@@ -12,6 +12,7 @@
 #include "campaign/campaign_internals.hpp"
 #include "campaign/choose_next.hpp"
 #include "campaign/round_candidates.hpp"
+#include "campaign/run_failures.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/look_ahead.hpp"
 #include "explain/market.hpp"
@@ -110,7 +111,7 @@ void add_place_of_point(const Study& study, const StudyModel& model, const Candi
   result.instead.emplace(Explanation::Instead{.chosen = next});
   if (!result.levels_compete || result.has_failed) return;  // no price makes a point that failed the choice
   const std::vector<Level>& levels = model.offer.levels;
-  if (levels.size() > few_levels || model.acquisition.continuous) return;
+  if (levels.size() > few_levels || model.acquisition.continuous || model.offer.has_failures()) return;
   Rivals rivals(model.acquisition.price_weight);
   rivals.add(next.information, next.cost);
   if (model.acquisition.has_price_weight()) {
@@ -288,13 +289,13 @@ Explanation::Reach reach_of(const Vector& before, const Vector& after, Index row
   return found;
 }
 
-bool has_failed_before(const State& state, Index row) {
-  bool failed = false;
-  for (const SuggestionRecord& one : state.suggestions()) {
-    if (one.status == SuggestionStatus::failed && !one.cannot_tell && one.asked.row == row) failed = true;
-    if (!one.values.empty() && one.row() == row) failed = false;
-  }
-  return failed;
+// Nothing while choices do not count with runs that fail.
+std::optional<double> success_of(const Study& study, const StudyModel& model, const Suggestion& chosen) {
+  if (!model.offer.has_failures()) return std::nullopt;
+  const std::optional<Index> level =
+      chosen.level.alpha ? study.find_level(*chosen.level.alpha) : study.find_level(chosen.level.name);
+  if (!level) return std::nullopt;
+  return model.offer.success[static_cast<std::size_t>(*level)].probability(chosen.row);
 }
 
 bool is_choice(const Score& score, const StudyModel& model, const Suggestion& chosen) {
@@ -341,7 +342,8 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
   result.levels_compete = !model.acquisition.finest_only() && !result.in_design && !result.in_audit;
   result.remaining = open.remaining();
   result.pending = state.pending();
-  result.has_failed = has_failed_before(state, chosen.row);
+  result.has_failed = RunFailures(study, state).waiting().contains(chosen.row);
+  result.success = success_of(study, model, chosen);
 
   const AskScope of_person(study, state, {.worker = worker});
   const RoundCandidates round(open, state, of_person);
@@ -377,13 +379,13 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
     result.shadow_price = shadow_price(before, model.offer, model.acquisition, candidates);
     result.plan = state.planned();
   }
-  // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs
-  // there is not one price per level.
+  // Runs that may be continued are rivals with prices of their own, and where costs depend on the inputs or
+  // runs may fail there is not one price per level.
   if (next != nullptr)
     add_place_of_point(study, model, candidates, before, belief.belief().marginals_at({{chosen.row}}), *next,
                        result);
   else if (result.levels_compete && result.better.empty() && candidates.top_ups().empty() &&
-           !model.offer.has_point_costs())
+           !model.offer.differs_by_point())
     add_counterfactuals(study, model, candidates, market, result);
   add_neighbours(study, state, model.prior, result);
   if (model.learned) result.structure = structure_text(model.learned->structures);
@@ -393,7 +395,8 @@ Explanation explain_either(const Study& study, const State& state, CampaignBelie
   const Annotation asked =
       study.annotation(chosen.row, study.offer().base_noise(chosen.row),
                        level_of(study, chosen.level.name, chosen.level.alpha), 0.0, chosen.cost);
-  belief.expect(chosen.id, asked.place, added.value_or(StudyLearner(study).expected_channel(asked, model)));
+  belief.expect(chosen.id, asked.place, added.value_or(StudyLearner(study).expected_channel(asked, model)),
+                asked.level.value_or(-1));
   result.sd_after = std::sqrt(std::max(0.0, belief.belief().marginals_at({{chosen.row}}).variance(0)));
   result.pool_sd_after = mean_standard_deviation(belief.belief());
   result.reach = reach_of(before.variance, belief.belief().marginals().variance, chosen.row);
@@ -448,10 +451,11 @@ Explanation explain_point(const Study& study, const State& state, CampaignBelief
         fmt::format("point \"{}\" has no level that is open and can be paid for", printable(point, 80)));
   const Suggestion suggestion =
       make_suggestion(*own, study.pool(), model.offer, model.acquisition, belief.belief());
-  // Points that failed come last, whatever they are worth.
-  const bool has_failed = has_failed_before(state, *row);
+  // Points that failed come last, whatever they are worth, unless failures are learned.
+  const std::set<Index> waiting = RunFailures(study, state).waiting();
+  const bool has_failed = waiting.contains(*row);
   const auto rank = std::count_if(scores.begin(), scores.end(), [&](const Score& one) {
-    const bool other_failed = has_failed_before(state, one.point);
+    const bool other_failed = waiting.contains(one.point);
     return other_failed == has_failed ? precedes(one, *own) : has_failed;
   });
   Explanation result = explain_either(study, state, belief, suggestion, chosen, {});

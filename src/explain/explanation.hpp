@@ -72,6 +72,8 @@ struct Explanation {
   bool in_design = false;          ///< it belongs to the initial design
   bool in_audit = false;           ///< it belongs to the audit
   bool has_failed = false;         ///< the point failed before, and waits until nothing else is left
+  /// The probability that the run succeeds, if choices count with it.
+  std::optional<double> success;
   Allowed allowed = Allowed::everything;
   bool levels_compete = true;      ///< false: the highest precision only
   double remaining = 0.0;          ///< free budget before the ask

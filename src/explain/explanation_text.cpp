@@ -97,6 +97,15 @@ std::string reach_text(const Explanation& e) {
                      e.reach.share == 0.25 ? "quarter" : "tenth");
 }
 
+// What runs that fail had to do with it.
+std::string success_text(const Explanation& e) {
+  if (!e.success || e.is_drawn) return "";
+  return fmt::format(
+      "Runs there are expected to succeed with {:.0f} %; choices count what an answer is worth as often, and "
+      "what a run that fails costs.\n",
+      100.0 * *e.success);
+}
+
 // The reason that decided, first.
 std::string reason_text(const Explanation& e, const Study& study) {
   if (e.in_design) {
@@ -131,7 +140,7 @@ std::string reason_text(const Explanation& e, const Study& study) {
     text += fmt::format(". {} is a better use of the rest of the money.\n", among);
   else
     text += fmt::format(". {} does more for its price.\n", among);
-  return text;
+  return text + success_text(e);
 }
 
 std::string allowed_text(const Explanation& e, const Study& study) {
@@ -210,7 +219,8 @@ std::string instead_text(const Explanation& e, const Study& study, const std::st
                         brief(e.chosen.information_per_cost(), digits),
                         100.0 * e.chosen.information_per_cost() / other.information_per_cost());
   return text +
-         fmt::format(". Of {} it is number {}.\n", counted(e.candidates, "candidate"), e.instead->rank);
+         fmt::format(". Of {} it is number {}.\n", counted(e.candidates, "candidate"), e.instead->rank) +
+         success_text(e);
 }
 
 // Why the level is not the one of the best information per cost, if it is not.

@@ -93,7 +93,8 @@ EpIteration::EpIteration(Prior belief, const Observations& observations, const E
   policy = options.policy;
   check_labels(labels);
   numerics::expect_matrices_of(labels.size());
-  if (prior.mean != 0.0) throw std::invalid_argument("EpPosterior: the prior mean is not 0, must be 0");
+  if (!std::isfinite(prior.mean))
+    throw std::invalid_argument("EpPosterior: the prior mean is not finite, must be finite");
   if (options.before == nullptr || !extend(options.before->state())) {
     kernel = prior.kernel->cross(points, points);
     begin(options);
@@ -175,10 +176,12 @@ EpIteration::SiteChange EpIteration::site_change(Index i, double mean, double va
   if (!(cavity_precision > 0.0)) return {};  // for this sweep only
   const double cavity_mean = (mean / variance - sites.shift(i)) / cavity_precision;
   const TiltedMoments t =
-      tilted_moments(labels(i) > 0 ? 1 : -1, cavity_mean, 1.0 / cavity_precision, accuracies(i));
+      tilted_moments(labels(i) > 0 ? 1 : -1, cavity_mean + prior.mean, 1.0 / cavity_precision, accuracies(i));
   const bool clipped = policy == SitePolicy::clip && t.site_precision < 0.0;
+  // The site is one of f less its prior mean.
+  const double shift = t.site_shift - t.site_precision * prior.mean;
   return {(clipped ? 0.0 : t.site_precision) - sites.precision(i),
-          (clipped ? t.slope : t.site_shift) - sites.shift(i)};
+          (clipped ? t.slope : shift) - sites.shift(i)};
 }
 
 // math.md 3.5, one pass over the sites in index order. False if a step would leave the set of proper
@@ -423,8 +426,8 @@ void EpIteration::evaluate() {
     const double cavity_precision = 1.0 / variance - tau, cavity_shift = posterior.mean(i) / variance - nu;
     cavity.variance(i) = 1.0 / cavity_precision;
     cavity.mean(i) = cavity_shift / cavity_precision;
-    const TiltedMoments t =
-        tilted_moments(labels(i) > 0 ? 1 : -1, cavity.mean(i), cavity.variance(i), accuracies(i));
+    const TiltedMoments t = tilted_moments(labels(i) > 0 ? 1 : -1, cavity.mean(i) + prior.mean,
+                                           cavity.variance(i), accuracies(i));
     accuracy_gradient(i) = t.accuracy_slope;
     log_evidence += t.log_weight + 0.5 * std::log1p(tau / cavity_precision) -
                     (nu * nu + 2.0 * cavity_shift * nu - tau * cavity_shift * cavity.mean(i)) /

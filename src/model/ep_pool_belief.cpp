@@ -15,6 +15,7 @@
 #include "model/low_rank_covariances.hpp"
 #include "model/person_accuracy.hpp"
 #include "model/pool_belief_internals.hpp"
+#include "model/tilted_moments.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {
@@ -40,18 +41,8 @@ constexpr double rough_tolerance = 3e-5;
 // Fewer points are predicted so quickly that a rough look first would not save anything.
 constexpr Index least_rough_pool = 500;
 
-// How much a pending label lowers variances, per squared covariance with its point (math.md eq. (7.2)).
-double expected_reduction(double mean, double variance, double accuracy) {
-  const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy, eta = mean / std::sqrt(1.0 + variance);
-  const double plus = numerics::normal_cdf(eta), minus = numerics::normal_cdf(-eta);
-  const double p = accuracy * plus + flip * minus, q = accuracy * minus + flip * plus;
-  const double density = c * numerics::normal_pdf(eta);
-  if (density == 0.0) return 0.0;
-  return density / ((1.0 + variance) * p) * (density / q);
-}
-
-// The same for a point that has answers about the same class, averaged over those still to come: E[f |
-// answer] has the variance (c Cov(f, pi))^2 / (p q), which for pi = Phi is the former.
+// expected_reduction() for a point that has answers about the same class, averaged over those still to come:
+// E[f | answer] has the variance (c Cov(f, pi))^2 / (p q), which for pi = Phi is the former.
 double expected_reduction(double mean, double variance, const EarlierAnswers& earlier, double accuracy) {
   if (variance == 0.0) return 0.0;
   const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy;
@@ -433,6 +424,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
                            int threads, Index kept, std::shared_ptr<const Goal> goal, Index most_covariances,
                            Index whole_pool, bool one_class_per_point)
     : state_(std::make_unique<State>()) {
+  if (prior.mean != 0.0) throw std::invalid_argument("EpPoolBelief: the prior mean is not 0, must be 0");
   state_->prior = std::move(prior);
   state_->pool = pool;
   state_->scaled_pool = state_->prior.scaling.apply(pool);

@@ -18,4 +18,8 @@ struct TiltedMoments {
 /// label: -1 or +1; accuracy: the probability that it was not flipped.
 TiltedMoments tilted_moments(int label, double cavity_mean, double cavity_variance, double accuracy);
 
+/// How much a label that is still to come is expected to lower a variance, per squared covariance with its
+/// point, where f has this mean and variance (math.md eq. (7.2)).
+double expected_reduction(double mean, double variance, double accuracy);
+
 }  // namespace acuity

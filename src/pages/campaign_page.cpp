@@ -46,6 +46,7 @@ PageTable summary(const CampaignData& data) {
   add("answers", std::to_string(data.answers.all.size()));
   if (data.books.pending > 0) add("pending", std::to_string(data.books.pending));
   if (data.books.failed > 0) add("failed", std::to_string(data.books.failed));
+  if (!data.failing_text.empty()) add("runs", data.failing_text);
   if (data.books.excluded > 0) add("excluded", std::to_string(data.books.excluded));
   add("pool", fmt::format("{}, {}", counted(data.books.pool, "point"),
                           counted(static_cast<std::int64_t>(data.books.inputs.size()), "input")));

@@ -33,6 +33,28 @@ std::string dots(const CampaignData& data, const Axis& x, const Axis& y) {
   return svg;
 }
 
+// A small cross on every second cell where more runs fail than succeed.
+std::string failing_crosses(const Matrix& success, const Box& box) {
+  constexpr double even = 0.5, size = 2.0;
+  constexpr Index apart = 2;
+  const double width = (box.right - box.left) / static_cast<double>(success.cols()),
+               height = (box.bottom - box.top) / static_cast<double>(success.rows());
+  std::string path;
+  for (Index row = 0; row < success.rows(); row += apart)
+    for (Index column = 0; column < success.cols(); column += apart) {
+      if (success(row, column) >= even) continue;
+      const double x = box.left + (static_cast<double>(column) + 0.5) * width,
+                   y = box.bottom - (static_cast<double>(row) + 0.5) * height;
+      path += fmt::format("M{:.1f} {:.1f}l{} {}m0 -{}l-{} {}", x - size, y - size, 2 * size, 2 * size,
+                          2 * size, 2 * size, 2 * size);
+    }
+  return path.empty() ? ""
+                      : fmt::format(
+                            "<path class=\"failing\" d=\"{}\" stroke=\"#b00020\" "
+                            "stroke-width=\"1\" fill=\"none\"/>\n",
+                            path);
+}
+
 Axis axis_of(const std::vector<double>& values, bool logarithmic, double from, double to) {
   return logarithmic ? Axis::logarithmic(values.front(), values.back(), from, to)
                      : Axis::linear(values.front(), values.back(), from, to);
@@ -50,7 +72,7 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
             return colour_step(shown.values(row, column), shown.low, shown.high);
           },
           box) +
-      dots(data, x, y) + colour_key(shown.low, shown.high, box);
+      failing_crosses(map.success, box) + dots(data, x, y) + colour_key(shown.low, shown.high, box);
   for (const double tick : ticks_side_by_side(x))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
@@ -64,6 +86,11 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
     svg += svg_upright_text("label", 20, (box.top + box.bottom) / 2,
                             shortened(data.books.columns[1].label(), box.bottom - box.top, 13.0));
   return svg;
+}
+
+std::string where_runs_fail(const BeliefMap& map) {
+  const bool any = map.success.size() > 0 && map.success.minCoeff() < 0.5;
+  return any ? " Crosses: more runs fail than succeed." : "";
 }
 
 Shown shown_of(const std::string& title, const Matrix& values) {
@@ -89,7 +116,8 @@ std::string belief_map_svg(const CampaignData& data) {
   if (const auto range = data.books.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
   const Shown spread = shown_of("standard deviation of " + data.books.target->latent(), map.sd);
   const std::string title = data.books.target->map_title();
-  const Heading head = heading(title, data.books.target->dots_on_map(), 16, picture_width - 16);
+  const Heading head =
+      heading(title, data.books.target->dots_on_map() + where_runs_fail(map), 16, picture_width - 16);
   double ticks = 0.0;
   for (const double tick : axis_of(map.y, map.y_logarithmic, 1, 0).ticks(5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));

@@ -32,18 +32,23 @@ struct Row {
   Ranking ranking;
   std::optional<double> shadow_price;
   const Candidates& candidates;
-  const Offer* by_point = nullptr;  // if costs depend on the point
+  const Offer* by_point = nullptr;  // if costs depend on the point, or runs may fail
 
   std::size_t size() const { return levels.size(); }
   bool is_open(std::size_t k) const {
     return candidates.is_open(point, levels[k]) &&
            (!by_point || candidates.affordable(by_point->reserved(point, levels[k])));
   }
-  double value(std::size_t k) const {
-    return shadow_price ? value_for_money(information[k], costs[k], shadow_price)
-                        : merit(ranking, information[k], costs[k], draw);
+  // What a run is expected to tell and to cost: an answer's, unless runs may fail (math.md eq. (21.2)).
+  double worth(std::size_t k) const {
+    return by_point ? by_point->chance(point, levels[k]) * information[k] : information[k];
   }
-  double charged(std::size_t k) const { return shadow_price ? *shadow_price * costs[k] : 0.0; }
+  double price(std::size_t k) const { return by_point ? by_point->cost_of_run(point, levels[k]) : costs[k]; }
+  double value(std::size_t k) const {
+    return shadow_price ? value_for_money(worth(k), price(k), shadow_price)
+                        : merit(ranking, worth(k), price(k), draw);
+  }
+  double charged(std::size_t k) const { return shadow_price ? *shadow_price * price(k) : 0.0; }
   bool ties(const Score& best, std::size_t k) const {
     return is_open(k) && ties_with(best, value(k), order, charged(k));
   }
@@ -164,7 +169,7 @@ class PoolScan {
     const auto is_class = [this](Index level) {
       return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
     };
-    return all_.levels.size() > 2 && !shadow_price_ && !offer_.has_point_costs() &&
+    return all_.levels.size() > 2 && !shadow_price_ && !offer_.differs_by_point() &&
            acquisition_.ranking == Ranking::information_per_cost &&
            is_convex_in_accuracy(*acquisition_.information) && candidates_.partly_open().empty() &&
            std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
@@ -218,7 +223,7 @@ class PoolScan {
             acquisition_.ranking,
             shadow_price_,
             candidates_,
-            offer_.has_point_costs() ? &offer_ : nullptr};
+            offer_.differs_by_point() ? &offer_ : nullptr};
   }
 
   template <typename Visit>

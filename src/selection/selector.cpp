@@ -51,9 +51,9 @@ class OfferAtRows {
   explicit OfferAtRows(const Offer& offer) : offer_(offer), here_{.levels = offer.levels, .base_noise = {}} {}
 
   // Valid until the next call. The levels are copied once, not for every contest, unless costs depend on the
-  // point.
+  // point or runs may fail.
   const Offer& at(const std::vector<Index>& rows) {
-    if (offer_.has_point_costs())
+    if (offer_.differs_by_point())
       here_ = offer_.at(rows);
     else
       here_.base_noise = offer_.base_noise(rows);
@@ -215,7 +215,7 @@ struct Selector::State {
   std::optional<Score> choose_by_ranking(Choice& choice) {
     return choice.shared.choose([&]() -> Finalists {
       if (!choice.shared.has_rows()) return {};
-      if (offer.has_point_costs()) return finalists(of_all(choice));
+      if (offer.differs_by_point()) return finalists(of_all(choice));
       LaggingPool* pool = tiles.possible() ? lagging(choice) : nullptr;
       if (pool != nullptr)
         if (const auto rows = tiles.leaders(*pool, choice.candidates))
@@ -327,7 +327,7 @@ Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
   const bool has_top_ups = !candidates.top_ups().empty() && allows_top_ups(*acquisition_);
-  const bool same_levels_everywhere = candidates.partly_open().empty() && !offer_->has_point_costs();
+  const bool same_levels_everywhere = candidates.partly_open().empty() && !offer_->differs_by_point();
   const auto choose_with = [&](State& state, PoolBelief& here, const Candidates& candidates_here,
                                SharedDecision shared) {
     State::Choice choice{here, candidates_here, std::move(shared), same_levels_everywhere};

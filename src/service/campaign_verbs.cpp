@@ -194,7 +194,8 @@ Json CampaignVerbs::fail(const std::string& text, const Caller& caller) {
                                          .exclude = body.flag("exclude"),
                                          .cannot_tell = body.flag("cannot_tell"),
                                          .worker = told_by(record, caller),
-                                         .seconds = body.number("seconds")});
+                                         .seconds = body.number("seconds"),
+                                         .inconclusive = body.flag("inconclusive")});
     return Json{{"id", body.required_id()}, {"changes", changes}};
   });
 }

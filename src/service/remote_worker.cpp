@@ -62,7 +62,8 @@ Json fail_body(const Outcome& outcome, bool excludes) {
   return {{"id", outcome.id},
           {"reason", outcome.reason},
           {"cost", json_number(outcome.cost)},
-          {"exclude", excludes || outcome.kind == Outcome::Kind::never}};
+          {"exclude", excludes || outcome.kind == Outcome::Kind::never},
+          {"inconclusive", outcome.inconclusive}};
 }
 
 // What the loop of a remote worker holds: who works on what, and what the server has not been told yet.
@@ -184,6 +185,7 @@ class RemoteWork {
       if (answered && reply->status == 400) {  // it is no answer, so its suggestion has failed
         outcome.kind = Outcome::Kind::failed;
         outcome.reason = error_of(*reply);
+        outcome.inconclusive = true;
         continue;
       }
       count(outcome, accepted);

@@ -128,6 +128,7 @@ EventJson body(const Failed& e) {
   if (e.cannot_tell) json["cannot_tell"] = true;
   if (!e.worker.empty()) json["worker"] = e.worker;
   put(json, "seconds", e.seconds, as_number);
+  if (e.inconclusive) json["inconclusive"] = true;
   return json;
 }
 EventJson body(const Renewed& e) {
@@ -461,7 +462,8 @@ void read(Fields& j, Failed& e) {
        j.number("charge"),
        j.truth_or_false("cannot_tell"),
        j.text_or_empty("worker"),
-       j.optional_number("seconds")};
+       j.optional_number("seconds"),
+       j.truth_or_false("inconclusive")};
 }
 void read(Fields& j, Renewed& e) {
   e = {j.whole("id"), j.number("lease_until"), j.text_or_empty("worker")};

@@ -467,7 +467,8 @@ void read_batch(const TomlSection& annotator, const StudyFile& study, AnnotatorS
 
 void read_annotator(const TomlSection& annotator, StudyFile& study) {
   annotator.allow({"command", "simulated", "truth", "protocol", "workers", "timeout", "retries", "on_fail",
-                   "max_failures", "mode", "submit", "alive", "cancel", "preamble", "poll", "grace"});
+                   "max_failures", "failures", "mode", "submit", "alive", "cancel", "preamble", "poll",
+                   "grace"});
   using Kind = AnnotatorSetting::Kind;
   AnnotatorSetting& setting = study.annotator;
   if (annotator.has("command") && annotator.has("simulated"))
@@ -491,6 +492,7 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
   setting.retries = read_count(annotator, "retries", 0, 1000, setting.retries);
   setting.exclude_on_fail = annotator.choice("on_fail", {"retry", "exclude"}).value_or(0) == 1;
   setting.max_failures = read_count(annotator, "max_failures", 1, 1'000'000, setting.max_failures);
+  setting.learns_failures = annotator.choice("failures", {"learn", "wait"}).value_or(0) == 0;
   read_batch(annotator, study, setting);
 }
 
@@ -666,6 +668,11 @@ void StudyFile::complain(const std::string& sentence) const {
 bool StudyFile::learns_accuracy() const {
   return std::any_of(price_list.begin(), price_list.end(),
                      [](const Level& level) { return level.accuracy_weight > 0.0; });
+}
+
+// A precision that may be any number has no level whose runs could be counted.
+bool StudyFile::learns_failures() const {
+  return annotator.learns_failures && learns_by_likelihood() && !binary() && !(ladder && ladder->continuous);
 }
 
 bool StudyFile::tops_up() const {

@@ -241,15 +241,28 @@ std::unique_ptr<PoolBelief> StudyLearner::belief(const StudyModel& model, const 
   return share_belief(study_.pool().points(), model.observations, study_.shared_pool(), make);
 }
 
-// The goal with the noise of answers there as the model has it.
+// The goal with the noise of answers there as the model has it, and less weight where runs may fail.
 std::shared_ptr<const Goal> StudyLearner::goal_under(const StudyModel& model) const {
   if (!study_.goal() || !study_.file().target->has_noise()) return study_.goal();
   Goal goal = *study_.goal();
+  const std::vector<double> weights = goal_weights(model);
+  goal.weights = Eigen::Map<const Vector>(weights.data(), goal.size());
   const NoiseScales learned = learned_scales(study_, model.learned);
   const double variance = variance_of(study_, model.prior);
   const double base = learned.base * model.reported.base;
   goal.noise = (base * goal.noise.array() + model.nugget).max(least_goal_noise * variance);
   return std::make_shared<const Goal>(std::move(goal));
+}
+
+// Where runs fail nobody predicts, math.md eq. (21.3). A goal of nothing else stays as it is.
+std::vector<double> StudyLearner::goal_weights(const StudyModel& model) const {
+  constexpr double least = 0.05;
+  Vector weights = study_.goal()->weights;
+  if (const Vector& q = model.goal_success; q.size() > 0) {
+    const Vector counted = (q.array() < least).select(0.0, q).cwiseProduct(weights);
+    if (counted.sum() > 0.0) weights = counted / counted.sum();
+  }
+  return {weights.begin(), weights.end()};
 }
 
 AveragedModel StudyLearner::unaveraged(const StudyModel& model) const {

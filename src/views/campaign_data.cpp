@@ -10,6 +10,7 @@
 #include "campaign/campaign_model.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/break_even_criterion.hpp"
+#include "judgement/failing_runs.hpp"
 #include "judgement/held_out_scores.hpp"
 #include "judgement/purchase_certificate.hpp"
 #include "model/structure_text.hpp"
@@ -210,6 +211,15 @@ CampaignCalibration calibration_of_answers(const std::vector<ReportedAnswer>& an
   return found;
 }
 
+void add_success(const Study& study, const State& state, const StudyModel& model, BeliefMap& map) {
+  const auto columns = static_cast<Index>(map.x.size()), rows = static_cast<Index>(map.y.size());
+  Points at(rows * columns, 2);
+  for (Index i = 0; i < at.rows(); ++i)
+    at.row(i) << map.x[static_cast<std::size_t>(i % columns)], map.y[static_cast<std::size_t>(i / columns)];
+  const Vector success = run_success_at(study, state, model, at);
+  if (success.size() > 0) map.success = Eigen::Map<const Points>(success.data(), rows, columns);
+}
+
 CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& test,
                      MeasuredCourse* known_course, const AveragedBelief* averaged) {
   const Study& study = campaign.study();
@@ -272,6 +282,8 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
   if (const auto certificate = purchase_certificate(study, state))
     data.plan_text += (data.plan_text.empty() ? "" : " ") + as_sentence(to_text(*certificate));
   data.predicted_errors = predicted_errors(study, model);
+  data.failing_text = to_text(failing_runs(study, state, model.study_model()));
+  if (data.belief.map) add_success(study, state, model.study_model(), *data.belief.map);
   data.verdict = verdict_on(campaign, measured_on, &model);
   data.typical_error = typical_error(campaign, error_factor(data.verdict), &averaged->posterior());
   if (data.typical_error) data.typical_error_text = to_text(*data.typical_error, *study.file().target);

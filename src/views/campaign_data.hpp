@@ -99,6 +99,7 @@ struct BeliefCurve {
 struct BeliefMap {
   std::vector<double> x, y;
   Matrix middle, sd;  ///< of f; classes: P(+1), and sd of the latent f
+  Matrix success;     ///< the probability that a run succeeds; empty while failures do not count
   bool x_logarithmic = false, y_logarithmic = false;
 };
 
@@ -186,6 +187,7 @@ struct CampaignData {
   std::vector<Importance> importance;               ///< of the inputs for the mean of f, most important first
   CalibrationVerdict verdict;                       ///< whether the intervals are calibrated
   std::optional<TypicalError> typical_error;        ///< calibrated by the verdict; absent with few answers
+  std::string failing_text;                         ///< about runs that fail; empty if none does
   std::string typical_error_text;                   ///< the same in words; empty if absent
   std::string structure_text;                       ///< of f in predictions; empty: the plain one
   std::vector<std::string> warnings;

@@ -13,6 +13,7 @@
 #include "campaign/state_queries.hpp"
 #include "judgement/audit_verdict.hpp"
 #include "judgement/calibration_verdict.hpp"
+#include "judgement/failing_runs.hpp"
 #include "judgement/level_biases.hpp"
 #include "judgement/level_offsets.hpp"
 #include "judgement/purchase_certificate.hpp"
@@ -138,6 +139,17 @@ std::string counts_line(const Study& study, const State& state) {
   if (state.failed() > 0) text += fmt::format(", {} failed", state.failed());
   if (!state.excluded().empty()) text += fmt::format(", {} excluded", state.excluded().size());
   return text + "\n";
+}
+
+std::string failing_line(const Study& study, const State& state, const StudyModel& model) {
+  const std::string text = to_text(failing_runs(study, state, model));
+  return text.empty() ? "" : "runs: " + text + "\n";
+}
+
+Json failing_json(const FailingRuns& failing) {
+  return {{"count", failing.count},
+          {"active", failing.active},
+          {"share", failing.share ? json_number(*failing.share) : Json()}};
 }
 
 std::string levels_text(const Study& study, const State& state) {
@@ -504,7 +516,8 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
   text += error_lines(campaign, verdict, extent) + money_lines(state) + counts_line(study, state) +
-          audit_line(study, state) + unexplained_text(campaign) + next_line(campaign);
+          failing_line(study, state, model.study_model()) + audit_line(study, state) +
+          unexplained_text(campaign) + next_line(campaign);
   if (ahead > usual_clock_difference)
     text +=
         fmt::format("The log is {} ahead of this machine's clock: an event was written with a wrong clock.\n",
@@ -557,6 +570,7 @@ std::string status_json(const Campaign& campaign) {
   object["verdict"] = verdict_json(verdict);
   if (campaign.study().file().audit.answers > 0 || state.audited())
     object["audit"] = audit_json(campaign.study(), state);
+  object["failures"] = failing_json(failing_runs(campaign.study(), state, now.study_model()));
   object["structures"] = structures_json(now.study_model().learned);
   object["relations"] = relations_json(campaign.study(), now.study_model().learned);
   object["choices"] = choices_json(campaign.study(), state);

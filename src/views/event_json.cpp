@@ -89,6 +89,7 @@ struct EventWriter {
     line["cost"] = json_number(e.charge);
     line["reason"] = e.reason;
     if (e.cannot_tell) line["cannot_tell"] = true;
+    if (e.inconclusive) line["inconclusive"] = true;
     put_person(e.worker, e.seconds);
   }
   void operator()(const Renewed& e) const {

@@ -87,6 +87,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"initial_design", e.in_design},
                  {"audit", e.in_audit},
                  {"failed_before", e.has_failed},
+                 {"success", e.success ? json_number(*e.success) : Json()},
                  {"levels_compete", e.levels_compete},
                  {"remaining", json_number(e.remaining)},
                  {"candidates", e.candidates},

@@ -104,6 +104,13 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
                  model.acquisition.information->unit());
 }
 
+// What annotator.failures means here.
+std::string failures_text(const Study& study) {
+  return study.file().learns_failures()
+             ? "runs that fail: where they do is learned once five different points have failed"
+             : "runs that fail: their points wait until nothing else is left";
+}
+
 }  // namespace
 
 StudyCheck check_study(const Study& study, const StudyModel& model,
@@ -116,6 +123,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
   std::vector<std::string> notes = large_runs(study, model, campaign, annotations.size(), budget);
   for (std::string& sentence : spending_plan(study, model, budget).sentences)
     notes.push_back(std::move(sentence));
+  if (study.file().annotator.kind == AnnotatorSetting::Kind::command) notes.push_back(failures_text(study));
   return {.break_even = break_even_report(study, model),
           .inputs = inputs_json(study.pool()),
           .input_lines = std::move(lines),

@@ -17,7 +17,7 @@ struct StudyCheck {
   std::vector<std::string> input_lines;  ///< what was understood of every input
   std::string initial;                   ///< empty: nothing comes before the first choice
   std::string audit;                     ///< empty: there is none
-  std::vector<std::string> notes;        ///< on large runs, biases and the goal
+  std::vector<std::string> notes;        ///< on large runs, biases, the goal and runs that fail
   std::string plan;                      ///< of the budget; empty: none
   std::vector<std::string> warnings;
 };

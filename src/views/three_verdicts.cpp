@@ -126,6 +126,7 @@ CampaignVerdict good_enough(const Study& study, const CampaignData& data) {
   const std::optional<double> goal = study.file().stop.predictive_sd;
   if (goal && data.course.errors.back().predictive_sd) return against_goal(data, *goal);
   verdict.answer = fmt::format("{}.", capitalised(error_sentence(data)));
+  if (!data.failing_text.empty()) verdict.answer += fmt::format(" {}.", capitalised(data.failing_text));
   verdict.advice =
       fmt::format("compare it with the error that you can accept{}", trend_text(typical_errors_of(data)));
   return verdict;

@@ -42,6 +42,27 @@ struct Backtest : Desk {
   }
 };
 
+// An empty y is a run that fails: its cost is lost, and errors are measured elsewhere.
+TEST(Backtest, KnowsRunsThatFail) {
+  const Backtest desk;
+  std::string truth = "x,y\n";
+  for (int k = 0; k < 40; ++k) {
+    const double x = -3.0 + 6.0 * k / 39;
+    truth += k >= 30 ? fmt::format("{},\n", x) : fmt::format("{},{}\n", x, std::sin(2.0 * x));
+  }
+  desk.folder.write("truth.csv", truth);
+  const nlohmann::json result =
+      desk.json({"--truth", "truth.csv", "--repeats", "3", "--policies", "model,random"});
+  for (const auto& row : result.at("policies")) {
+    EXPECT_GT(row.at("final_error_median"), 0.0) << row;
+    EXPECT_LT(row.at("final_error_median"), 0.8) << row;
+  }
+  std::string nothing = "x,y\n";
+  for (int k = 0; k < 40; ++k) nothing += fmt::format("{},\n", -3.0 + 6.0 * k / 39);
+  desk.folder.write("truth.csv", nothing);
+  desk.expect_refusal({"--truth", "truth.csv"}, "truth.csv: has no answer, must have one somewhere");
+}
+
 TEST(Backtest, SaysWhatEachPolicyWouldHaveCost) {
   const Backtest desk;
   const nlohmann::json result = desk.json({"--truth", "truth.csv", "--repeats", "9"});

@@ -92,6 +92,23 @@ TEST(FailingPoints, ACommandThatNeverAnswersIsNoFinishedCampaign) {
   EXPECT_TRUE(contains(result.err, "8 different points failed in a row")) << result.err;
 }
 
+// What tells something about the point is learned from (math.md 21), the rest is marked.
+TEST(FailingPoints, FailuresThatTellNothingAreMarked) {
+  const std::vector<std::pair<std::string, bool>> ends{
+      {"exit 1", false},        {"exit 65", false},
+      {"kill -SEGV $$", false}, {"true", false},
+      {"kill -TERM $$", true},  {"kill -KILL $$", true},
+      {"echo inf", true},       {"echo '{\"y\": 1e300}'", true}};
+  for (const auto& [command, inconclusive] : ends) {
+    const BadPoint bench("retries = 0\nmax_failures = 1\n");
+    bench.answer(command);
+    bench.run();
+    const std::vector<Json> failed = bench.events("failed");
+    ASSERT_FALSE(failed.empty()) << command;
+    EXPECT_EQ(failed.front().contains("inconclusive"), inconclusive) << command << failed.front();
+  }
+}
+
 // Such an annotator was asked without end.
 TEST(FailingPoints, AnAnswerThatIsRefusedCountsForRetriesAndTheGuard) {
   const std::vector<std::pair<std::string, std::string>> refused{

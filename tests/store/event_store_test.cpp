@@ -39,6 +39,7 @@ std::vector<Event> one_of_each() {
       Told{1, {0.1, -third}, 0.7, GaussianChannel{2.0}, 18, std::vector{0.25}, 0.5, "fine", std::nullopt},
       Told{2, {1.0}, 1.0, {}, {}, {}, {}, {}, 2.0},
       Failed{2, "licence server", 0.5},
+      Failed{.id = 2, .reason = "the node died", .inconclusive = true},
       Released{2, "lease ended"},
       Excluded{3, "", 2.5, "no such part"},
       Excluded{4, "fine", std::nullopt, "diverges"},

@@ -228,6 +228,7 @@ timeout = "30m"
 retries = 1
 on_fail = "retry"
 max_failures = 10
+failures = "wait"
 [stop]
 information_per_cost = 1e-4
 predictive_sd = 0.02
@@ -261,6 +262,7 @@ wall_clock = "36h"
   EXPECT_EQ(study.annotator.workers, 4);
   EXPECT_EQ(study.annotator.timeout, 1800.0);
   EXPECT_EQ(study.annotator.max_failures, 10);
+  EXPECT_FALSE(study.annotator.learns_failures);
   EXPECT_EQ(study.stop.information_per_cost, 1e-4);
   EXPECT_EQ(study.stop.predictive_sd, 0.02);
   EXPECT_EQ(study.stop.wall_clock, 36 * 3600.0);
@@ -403,6 +405,7 @@ TEST(StudyFile, RefusesWhatTheContractRefuses) {
                                "[annotator]\nretries = -1\n",
                                "[annotator]\non_fail = \"ignore\"\n",
                                "[annotator]\nmax_failures = 0\n",
+                               "[annotator]\nfailures = \"forget\"\n",
                                "[annotator]\nprotocol = \"telepathy\"\n",
                                "[campaign]\ninitial = { file = \"\" }\n",
                                "[stop]\nnever = true\n",

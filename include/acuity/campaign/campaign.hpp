@@ -140,6 +140,8 @@ struct Failure {
   bool cannot_tell = false;
   std::string worker = {};                       ///< who reports it, if that is known
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
+  /// It tells nothing about the point: the machine failed, or an answer was refused.
+  bool inconclusive = false;
 };
 
 /// How answers of an earlier campaign enter.

@@ -31,6 +31,8 @@ struct SuggestionRecord {
   bool retracted = false;
   /// It failed because the person who was asked could not tell; no failure of the work.
   bool cannot_tell = false;
+  /// It failed, which tells nothing about the point (Failed::inconclusive).
+  bool inconclusive = false;
   std::optional<double> seconds = std::nullopt;  ///< that the person took for it, without an answer
   /// If its run was continued: the suggestion whose answer replaces this one's, which is not valid any more.
   std::optional<std::int64_t> replaced_by = std::nullopt;

@@ -61,6 +61,13 @@ struct PointCosts {
   PointValues expected, reserved;
 };
 
+/// How likely the runs of one level succeed at every point of a pool, and what one costs that does not
+/// (docs/math.md 21).
+struct RunSuccess {
+  PointValues probability;
+  std::optional<double> cost_of_failure = std::nullopt;  ///< absent: the cost of an answer
+};
+
 /// What can be bought at every point of a pool: the levels, and the noise that no level removes.
 struct Offer {
   std::vector<Level> levels;
@@ -69,12 +76,23 @@ struct Offer {
   /// have empty ones; the cost of those that do is a mean.
   std::vector<PointCosts> point_costs = {};
 
+  /// One per level if choices count with runs that fail, otherwise empty: every run succeeds.
+  std::vector<RunSuccess> success = {};
+
   bool has_point_costs() const { return !point_costs.empty(); }
+  bool has_failures() const { return !success.empty(); }
+  /// Whether the same level may rank differently at two points of the same information.
+  bool differs_by_point() const { return has_point_costs() || has_failures(); }
   /// What an answer at a pool point is expected to cost, and what must be left of the budget to ask for it.
   double cost(Index point, Index level) const;
   double reserved(Index point, Index level) const;
   /// The least that must be left of the budget to ask for an answer at this level somewhere.
   double least_reserved(Index level) const;
+  /// The probability that a run succeeds, as choices count with it: at least a tenth, so that every region is
+  /// tried again (docs/math.md eq. (21.2)).
+  double chance(Index point, Index level) const;
+  /// What a run is expected to cost, be it answered or not: the denominator of docs/math.md eq. (21.2).
+  double cost_of_run(Index point, Index level) const;
   /// These points as a separate pool.
   Offer at(const std::vector<Index>& points) const;
   /// Consecutive points as a separate pool.

@@ -41,7 +41,8 @@ struct EpOptions {
 };
 
 /// Gaussian process classification by expectation propagation, with labels -1 and +1, each right with its own
-/// probability (docs/math.md 3). Immutable. The prior mean must be zero.
+/// probability (docs/math.md 3). Immutable. A prior mean counts in the
+/// likelihood of the labels; all means that this class returns are of f less its prior mean.
 class EpPosterior {
  public:
   EpPosterior(Prior prior, const Observations& observations, const EpOptions& options = {});

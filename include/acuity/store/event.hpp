@@ -95,6 +95,8 @@ struct Failed {
   bool cannot_tell = false;
   std::string worker = {};                       ///< who reported it, if known
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
+  /// It tells nothing about the point: the machine failed, or an answer was refused.
+  bool inconclusive = false;
 };
 
 /// Who has this suggestion is still working on it: its lease ends later.

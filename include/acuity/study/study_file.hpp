@@ -130,6 +130,7 @@ struct AnnotatorSetting {
   std::optional<double> timeout;                   ///< seconds; absent: none
   std::map<std::string, double> timeout_of_level;  ///< price lists: overrides `timeout`
   int retries = 1;                                 ///< number of further attempts after a failure
+  bool learns_failures = true;   ///< false: a point that failed waits until nothing else is left
   bool exclude_on_fail = false;  ///< after the last failed attempt the point (at this level) is excluded
   int max_failures = 10;         ///< consecutive failures after which the run stops
 };
@@ -226,6 +227,8 @@ struct StudyFile {
   bool knows_scale() const { return amplitude || target->defaults().amplitude; }
   /// Whether hyperparameters are learned, and not by the paper's rule.
   bool learns_by_likelihood() const { return !fit.never() && fit.optimiser != Optimiser::adam; }
+  /// Whether choices count with runs that fail (docs/math.md 21).
+  bool learns_failures() const;
   /// Whether anything is learned under another structure than the plain one.
   bool has_structures() const { return structures.size() != 1 || structures.front() != Structure::plain; }
   /// Whether its information is one that a plan can be made for.

@@ -52,6 +52,9 @@ struct StudyModel {
   NoiseScales reported;
   /// Of every level of the offer, if answers reported what they cost (docs/math.md 5.6); empty: as declared.
   std::vector<LevelCost> costs;
+  /// The probability that a run at the reference level succeeds, at every point of the study's goal; empty:
+  /// runs are taken to succeed. The offer has the probabilities at the points of the pool.
+  Vector goal_success;
 };
 
 /// Everything that is learned from the answers of a study: hyperparameters, noise, accuracies, costs, and the
@@ -113,6 +116,9 @@ class StudyLearner {
   /// by how noisy answers are (docs/math.md 13.4).
   GoalCriterion criterion(const StudyModel& model) const;
   bool plans(const StudyModel& model) const;
+  /// How much the points of the study's goal count under this model: less where runs may fail, not at all
+  /// where they are nearly certain to (docs/math.md eq. (21.3)). There must be a goal.
+  std::vector<double> goal_weights(const StudyModel& model) const;
 
   // ---- What follows from a model -----------------------------------------------------------------------
 
