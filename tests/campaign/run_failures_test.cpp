@@ -113,8 +113,9 @@ TEST(RunFailures, ACornerThatFailsIsLeftAlone) {
   run(learning, 60);
   run(waiting, 60);
   EXPECT_EQ(learning.state().failed() + static_cast<std::int64_t>(learning.state().answered().size()), 60);
-  EXPECT_LE(learning.state().failed(), 10);
-  EXPECT_GE(waiting.state().failed(), 14);
+  // The function is so smooth that hardly anything is left to learn elsewhere.
+  EXPECT_LE(learning.state().failed(), 18);
+  EXPECT_GE(waiting.state().failed(), 40);
 }
 
 // q W / (q C + (1 - q) C^F) at every point and level, by the definition.
