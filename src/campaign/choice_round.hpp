@@ -11,7 +11,6 @@
 #include "campaign/campaign_belief.hpp"
 #include "campaign/gold_questions.hpp"
 #include "campaign/initial_draw.hpp"
-#include "campaign/round_candidates.hpp"
 
 namespace acuity {
 
