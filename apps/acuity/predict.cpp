@@ -97,6 +97,8 @@ ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostr
   write_notes(study, model, predicted.jittered, predicted.convergence_problem, log);
   if (!averaged.note().empty()) write_note(averaged.note(), log);
   if (const std::string assumed = assumption_text(study, model); !assumed.empty()) write_note(assumed, log);
+  if (const std::string beyond = extrapolation_text(study, model, at); !beyond.empty())
+    write_note(beyond, log);
   require_finite(study, f.mean.allFinite() && f.variance.allFinite());
   note_rows_outside(study, table, at, log);
   const Target& target = *study.file().target;

@@ -205,6 +205,10 @@ void EventRules::check(const Fitted& event, const State& state) const {
   if (!event.chain.empty() && !chain_of(study_, event))
     throw InputError(
         "its chain is not one of the study, must have levels with a bias and a length scale per input");
+  if (event.mesh_order.has_value() != study_.file().has_meshes())
+    throw InputError(fmt::format("it has {} order of convergence, must have {}",
+                                 event.mesh_order ? "an" : "no",
+                                 study_.file().has_meshes() ? "one: levels have h" : "none: no level has h"));
   if (!event.level_accuracy.empty() && event.level_accuracy.size() != study_.offer().levels.size())
     throw InputError(fmt::format("it has {} accuracies of levels, must have {}, one per level",
                                  event.level_accuracy.size(), study_.offer().levels.size()));

@@ -241,8 +241,10 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.prior.kernel = learned.prior.kernel->with_log_parameters(Eigen::Map<const Vector>(
       fitted.log_parameters.data(), static_cast<Index>(fitted.log_parameters.size())));
   for (std::size_t k = 0; k < fitted.smooth_sd.size() && k < learned.prior.biases.size(); ++k) {
-    learned.prior.biases[k].smooth_sd = fitted.smooth_sd[k];
-    learned.prior.biases[k].lengthscale = fitted.bias_lengthscale[k];
+    LevelBias& bias = learned.prior.biases[k];
+    if (bias.is_mesh() && fitted.mesh_order) bias = bias.of_order(*fitted.mesh_order, 0.0);
+    bias.smooth_sd = fitted.smooth_sd[k];
+    bias.lengthscale = fitted.bias_lengthscale[k];
   }
   learned.prior.mean = fitted.mean;
   learned.added_scale = fitted.added_scale;
@@ -333,6 +335,7 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
     for (const LevelBias& bias : learned.prior.biases) {
       fitted.smooth_sd.push_back(bias.smooth_sd);
       fitted.bias_lengthscale.push_back(bias.lengthscale);
+      if (bias.is_mesh()) fitted.mesh_order = bias.order;
     }
   if (!study.file().nugget) fitted.nugget = learned.nugget;
   if (learned.noisier) {

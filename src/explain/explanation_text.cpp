@@ -178,15 +178,17 @@ std::string nearness_text(const Explanation::Neighbour& near) {
 
 std::string bias_text(const Explanation& e, const Study& study) {
   if (!e.bias) return "";
-  const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  const Level& level = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  const std::string reference =
+      study.file().limit_is_reference() ? study.reference_name() : std::string(name_of(level));
   if (study.file().target->is_logarithmic())
     return fmt::format("  at this point {} is taken to read {} times {} ({} to {})\n",
-                       name_of(e.chosen.level), brief(std::exp(e.bias->mean), digits), name_of(reference),
+                       name_of(e.chosen.level), brief(std::exp(e.bias->mean), digits), reference,
                        brief(std::exp(e.bias->mean - 1.96 * e.bias->sd), digits),
                        brief(std::exp(e.bias->mean + 1.96 * e.bias->sd), digits));
   return fmt::format("  at this point {} is taken to read {} +- {} {} {}\n", name_of(e.chosen.level),
                      brief(std::abs(e.bias->mean), digits), brief(e.bias->sd, digits),
-                     e.bias->mean >= 0.0 ? "above" : "below", name_of(reference));
+                     e.bias->mean >= 0.0 ? "above" : "below", reference);
 }
 
 std::string goal_text(const Explanation& e, const Study& study, const std::string& unit) {

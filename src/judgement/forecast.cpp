@@ -60,6 +60,10 @@ std::vector<std::string> remarks_on_bias(const Study& tried, const Offer& offer)
         level.bias.learned() ? "; these sizes are what is known of them now, campaigns learn them anew"
                              : ""));
   }
+  if (tried.file().limit_is_reference()) {
+    remarks.push_back("the error is that of f, at the limit of the mesh");
+    return remarks;
+  }
   remarks.push_back(
       fmt::format("the error is that of f, what {} would answer without noise",
                   describe_in_sentence(offer.levels[static_cast<std::size_t>(tried.reference_level())])));

@@ -61,7 +61,7 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
     const Marginals offset = posterior.predict_part(points.topRows(1), number, AnswerPart::offset);
     EstimatedBias bias{
         .level = level.name,
-        .reference = levels[static_cast<std::size_t>(study.reference_level())].name,
+        .reference = study.reference_name(),
         .number = number,
         .answers = std::count_if(model.observations.begin(), model.observations.end(),
                                  [&](const Observation& one) { return bias_of(one.channel) == number; }),
@@ -131,11 +131,30 @@ std::string useless_text(const EstimatedBias& bias) {
 
 std::string assumption_text(const Study& study, const StudyModel& model) {
   if (!study.file().has_bias() || model.observations.empty() || any_without_bias(model)) return "";
+  if (study.file().limit_is_reference()) return "";  // no level is without bias there
   return fmt::format(
       "there is no answer at {}, so the bias of the other levels is an assumption: predictions are wide by "
       "what the study says about it, and only answers at {} can narrow them",
       study.offer().levels[static_cast<std::size_t>(study.reference_level())].name,
       study.offer().levels[static_cast<std::size_t>(study.reference_level())].name);
+}
+
+std::string extrapolation_text(const Study& study, const StudyModel& model, const Points& at) {
+  if (!study.file().limit_is_reference() || at.rows() == 0) return "";
+  const std::vector<Level>& levels = study.offer().levels;
+  std::size_t finest = levels.size();
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (levels[k].bias.is_mesh() &&
+        (finest == levels.size() || levels[k].bias.mesh < levels[finest].bias.mesh))
+      finest = k;
+  const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
+  const double f = posterior.predict(at).variance.mean(),
+               beyond = posterior.predict_part(at, static_cast<int>(finest) + 1, AnswerPart::error)
+                            .variance.mean();
+  return fmt::format(
+      "f is meant at h = 0, beyond {}: its standard deviation is {:.2g} on average, and how far it is from "
+      "{} is known to {:.2g}",
+      levels[finest].name, std::sqrt(f), levels[finest].name, std::sqrt(beyond));
 }
 
 std::string undeclared_noise_text(const Study& study, const StudyModel& model) {

@@ -49,6 +49,9 @@ std::string to_text(const EstimatedBias& bias);
 std::string useless_text(const EstimatedBias& bias);
 /// That there are answers, but none at a level without bias; empty if that is not so.
 std::string assumption_text(const Study& study, const StudyModel& model);
+/// How much of the uncertainty at these points is extrapolation beyond the finest mesh, for people; empty
+/// unless f is meant at the limit of the mesh.
+std::string extrapolation_text(const Study& study, const StudyModel& model, const Points& at);
 /// That the learned nugget is far above the noise that a deterministic reference level declares; empty if it
 /// is not, or if the study gives the nugget.
 std::string undeclared_noise_text(const Study& study, const StudyModel& model);

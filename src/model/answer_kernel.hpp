@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "acuity/data/observation.hpp"
@@ -30,7 +31,7 @@ struct Quantity {
 /// which quantity it stands for. With it, all that is computed from a kernel holds for levels with bias.
 ///
 /// Log parameters: those of the kernel of f, then log smooth_sd and log lengthscale of every bias that is
-/// learned.
+/// learned; errors of meshes have these once, for a mesh of size 1, and the logarithm of their order.
 class AnswerKernel final : public Kernel {
  public:
   /// Throws std::invalid_argument if a smooth difference is wanted and the kernel is not stationary.
@@ -43,7 +44,7 @@ class AnswerKernel final : public Kernel {
   Vector weighted_gradient(const PointsRef& x, const Matrix& weights) const override;
 
   /// Derivatives like those of weighted_gradient, by log offset_sd, log smooth_sd and log lengthscale of
-  /// every bias: one column each.
+  /// every bias: one column each. Throws std::invalid_argument if there are errors of meshes.
   Matrix weighted_bias_gradient(const PointsRef& x, const Matrix& weights) const;
 
   const std::shared_ptr<const Kernel>& latent() const { return latent_; }
@@ -56,10 +57,16 @@ class AnswerKernel final : public Kernel {
     Vector parameters;                  // of f besides its amplitude, by way of the smooth difference
   };
   BiasSlopes slopes(std::size_t bias, const PointsRef& x, const Matrix& weights) const;
+  BiasSlopes mesh_slopes(const PointsRef& x, const Matrix& weights, double& order) const;
+  // The biases whose errors are multiples of one function, beginning with that of index `first`.
+  std::vector<int> sharing(std::size_t first) const;
+  // The covariance of two errors at places whose smooth parts have this correlation.
+  double error_covariance(const Quantity& a, const Quantity& b, double correlation) const;
 
   std::shared_ptr<const Kernel> latent_;
   std::vector<LevelBias> biases_;
   std::vector<std::shared_ptr<const StationaryKernel>> correlations_;  // null without a smooth difference
+  std::optional<std::size_t> mesh_;                                    // the first bias of a mesh
 };
 
 /// The biases of a kernel that is an AnswerKernel; none otherwise.

@@ -38,6 +38,14 @@ constexpr double bias_reach = 6.0;
 // How far the length scales of a smooth difference may be from those of f, and the width of their prior, in
 // logarithms.
 constexpr double bias_lengthscale_reach = 3.0, bias_lengthscale_width = 0.7;
+// The same for the order of errors of meshes: from 0.4 to 10, mostly 1 to 4.
+constexpr double order_reach = 1.6, order_width = 0.5;
+
+// Of the function that errors of meshes share: what is declared.
+double declared_unit(LevelBias bias) {
+  bias.order = LevelBias::usual_order;
+  return bias.declared / std::abs(bias.multiple());
+}
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw std::invalid_argument("learn: " + sentence);
@@ -85,8 +93,8 @@ LearningProblem::LearningProblem(const Prior& prior, const Observations& observa
   if (classes_ && prior.has_bias()) refuse("classes have levels with bias, must have none");
   if (classes_) return;
   for (std::size_t k = 0; k < prior.biases.size(); ++k)
-    if (prior.biases[k].learned()) learned_biases_.push_back(k);
-  if (!learned_biases_.empty() && options.optimiser == Optimiser::adam)
+    if (prior.biases[k].learned()) (prior.biases[k].is_mesh() ? meshes_ : learned_biases_).push_back(k);
+  if (bias_parameters() > 0 && options.optimiser == Optimiser::adam)
     refuse("adam was to learn the bias of a level, must be lbfgs");
   const Index n = observations.size();
   parts_ = options.noise
@@ -156,6 +164,11 @@ Vector LearningProblem::start() const {
   for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
     theta(smooth_parameter(k)) = std::log(prior_.biases[learned_biases_[k]].smooth_sd);
     theta(smooth_parameter(k) + 1) = std::log(prior_.biases[learned_biases_[k]].lengthscale);
+  }
+  if (!meshes_.empty()) {
+    const LevelBias& bias = prior_.biases[meshes_.front()];
+    theta.segment<3>(mesh_parameter()) << std::log(bias.unit_smooth_sd()), std::log(bias.lengthscale),
+        std::log(bias.order);
   }
   NoiseScales scales = parts_.start;
   scales.levels.resize(parts_.levels.size(), 1.0);
@@ -254,6 +267,14 @@ ParameterBounds LearningProblem::bounds() const {
     bounds.low(here + 1) = -bias_lengthscale_reach;
     bounds.high(here + 1) = bias_lengthscale_reach;
   }
+  if (!meshes_.empty()) {
+    const Index here = mesh_parameter();
+    const Eigen::Vector3d reach(bias_reach, bias_lengthscale_reach, order_reach);
+    bounds.typical.segment<3>(here) << std::log(declared_unit(prior_.biases[meshes_.front()])), 0.0,
+        std::log(LevelBias::usual_order);
+    bounds.low.segment<3>(here) = bounds.typical.segment<3>(here) - reach;
+    bounds.high.segment<3>(here) = bounds.typical.segment<3>(here) + reach;
+  }
   for (Index k = 0; k < noise_parameters(); ++k) {
     const NoiseParameter& parameter = noise_[at(k)];
     const Index here = first_noise_parameter() + k;
@@ -288,6 +309,11 @@ Prior LearningProblem::prior_at(const Vector& theta) const {
     prior.biases[learned_biases_[k]].smooth_sd = std::exp(theta(smooth_parameter(k)));
     prior.biases[learned_biases_[k]].lengthscale = std::exp(theta(smooth_parameter(k) + 1));
   }
+  for (const std::size_t k : meshes_) {
+    const Index here = mesh_parameter();
+    prior.biases[k] = prior.biases[k].of_order(std::exp(theta(here + 2)), std::exp(theta(here)));
+    prior.biases[k].lengthscale = std::exp(theta(here + 1));
+  }
   return prior;
 }
 
@@ -295,8 +321,9 @@ NoiseScales LearningProblem::scales_at(const Vector& theta) const {
   NoiseScales scales;
   scales.levels.assign(parts_.levels.size(), 1.0);
   // A bias of which there is no answer yet stays as it was assumed.
-  for (const std::size_t k : learned_biases_)
-    if (k < scales.levels.size()) scales.levels[k] = LevelBias::assumed_white_share;
+  for (const std::vector<std::size_t>* learned : {&learned_biases_, &meshes_})
+    for (const std::size_t k : *learned)
+      if (k < scales.levels.size()) scales.levels[k] = LevelBias::assumed_white_share;
   double nugget = 0.0;
   for (Index k = 0; k < noise_parameters(); ++k)
     scale(scales, nugget, noise_[at(k)]) = std::exp(theta(first_noise_parameter() + k));
@@ -410,6 +437,12 @@ void LearningProblem::penalise_biases(const Vector& theta, LearningObjective& ob
     const Index here = smooth_parameter(k);
     subtract(here, theta(here) - std::log(prior_.biases[learned_biases_[k]].declared), 1.0);
     subtract(here + 1, theta(here + 1) / bias_lengthscale_width, 1.0 / bias_lengthscale_width);
+  }
+  if (!meshes_.empty()) {
+    const Index here = mesh_parameter();
+    subtract(here, theta(here) - std::log(declared_unit(prior_.biases[meshes_.front()])), 1.0);
+    subtract(here + 1, theta(here + 1) / bias_lengthscale_width, 1.0 / bias_lengthscale_width);
+    subtract(here + 2, (theta(here + 2) - std::log(LevelBias::usual_order)) / order_width, 1.0 / order_width);
   }
   for (Index k = 0; k < noise_parameters(); ++k) {
     if (!noise_[at(k)].white) continue;

@@ -23,9 +23,9 @@ struct ParameterBounds {
 };
 
 /// Parameters as an optimiser sees them: the kernel's log parameters; log smooth_sd and log lengthscale of
-/// every bias that is learned; then the logarithms of the scales of the noise that are learned (added, base,
-/// levels) and of the nugget, or gain and share of the accuracy (AccuracyBox). Parts of the noise that no
-/// observation has are left out.
+/// every bias that is learned, and of errors of meshes together, followed by that of their order; then the
+/// logarithms of the scales of the noise that are learned (added, base, levels) and of the nugget, or gain
+/// and share of the accuracy (AccuracyBox). Parts of the noise that no observation has are left out.
 class LearningProblem {
  public:
   /// All are kept by reference.
@@ -38,7 +38,9 @@ class LearningProblem {
   bool is_penalised() const { return options_.hyperparameter_prior == HyperparameterPrior::weak; }
 
   Index kernel_parameters() const { return prior_.kernel->log_parameters().size(); }
-  Index bias_parameters() const { return 2 * static_cast<Index>(learned_biases_.size()); }
+  Index bias_parameters() const {
+    return 2 * static_cast<Index>(learned_biases_.size()) + (meshes_.empty() ? 0 : 3);
+  }
   /// Where those of the noise begin.
   Index first_noise_parameter() const { return kernel_parameters() + bias_parameters(); }
   Index size() const { return first_noise_parameter() + noise_parameters() + (learns_accuracy() ? 2 : 0); }
@@ -106,6 +108,8 @@ class LearningProblem {
   void penalise(const Vector& theta, LearningObjective& objective) const;
   // Where smooth_sd of the k-th bias that is learned is among the parameters; its length scale is the next.
   Index smooth_parameter(std::size_t k) const { return kernel_parameters() + 2 * static_cast<Index>(k); }
+  // Where those of the meshes begin: log smooth_sd of a mesh of size 1, log lengthscale, log order.
+  Index mesh_parameter() const { return smooth_parameter(learned_biases_.size()); }
   void penalise_biases(const Vector& theta, LearningObjective& objective) const;
 
   const Prior& prior_;
@@ -113,7 +117,8 @@ class LearningProblem {
   const LearnOptions& options_;
   NoiseParts parts_;  // as given; all fixed where no scale is learned
   std::vector<NoiseParameter> noise_;
-  std::vector<std::size_t> learned_biases_;  // of the prior
+  std::vector<std::size_t> learned_biases_;  // of the prior, without those of meshes
+  std::vector<std::size_t> meshes_;          // those of meshes, if they are learned
   bool classes_ = false;
   double spread_ = 0.0;
 };

@@ -202,6 +202,7 @@ EventJson body(const Fitted& e) {
     json["smooth_sd"] = numbers(e.smooth_sd);
     json["bias_lengthscale"] = numbers(e.bias_lengthscale);
   }
+  put(json, "mesh_order", e.mesh_order, as_number);
   if (!e.level_accuracy.empty()) {
     json["level_accuracy"] = numbers(e.level_accuracy);
     json["level_accuracy_sd"] = numbers(e.level_accuracy_sd);
@@ -523,6 +524,7 @@ void read(Fields& j, Fitted& e) {
   e.bias_lengthscale = j.optional("bias_lengthscale", [&] {
                           return j.numbers("bias_lengthscale");
                         }).value_or(e.bias_lengthscale);
+  e.mesh_order = j.optional_number("mesh_order");
   e.level_accuracy = j.numbers_or_none("level_accuracy");
   e.level_accuracy_sd = j.numbers_or_none("level_accuracy_sd");
   e.people = j.texts_or_none("people");

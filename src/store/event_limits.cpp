@@ -315,6 +315,7 @@ void require_own(const Fitted& e) {
   for (const double sd : e.smooth_sd)
     if (!(std::isfinite(sd * sd) && sd >= 0.0))
       refuse_value("the standard deviation of a bias", sd, "a number, 0 or more, whose square is finite");
+  if (e.mesh_order) require_positive("the power of the mesh size", *e.mesh_order);
   if (e.nugget) require_positive("the nugget", *e.nugget);
   if (e.noisier_nugget.has_value() != e.noisier_probability.has_value())
     throw InputError("it has a second nugget or its probability, must have both or none");

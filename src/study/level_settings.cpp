@@ -185,13 +185,21 @@ bool is_related(const std::optional<LevelRelation>& relation) {
   return relation && *relation != LevelRelation::noise;
 }
 
+// What tables say about the reference: `reference = true`, "limit", or nothing.
+bool is_limit(const TomlSection& table) {
+  if (!table.is_string("reference")) return false;
+  if (*table.text("reference") != "limit") table.wrong("reference", "true, false or \"limit\"");
+  return true;
+}
+
 // What a level says about its bias; nothing if it leaves that to the default.
 std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level) {
   const std::optional<LevelRelation> relation = read_relation(table);
   const double error = std::sqrt(noise_variance(level.channel));
   if (!table.has("bias")) {
     if (relation == LevelRelation::noise) return LevelBias{};
-    if (!is_related(relation) || table.boolean("reference").value_or(false)) return std::nullopt;
+    if (!is_related(relation) || table.has("h")) return std::nullopt;  // meshes are settled together
+    if (!is_limit(table) && table.boolean("reference").value_or(false)) return std::nullopt;
     if (!(error > 0.0))
       table.wrong("relation",
                   "\"noise\", or noise_sd above 0: it is how far the level is from the reference");
@@ -203,6 +211,7 @@ std::optional<LevelBias> read_bias(const TomlSection& table, const Level& level)
     const std::string word = *table.text("bias");
     if (word == "none") return LevelBias{};
     if (word != "learn") table.wrong("bias", "\"learn\", \"none\" or { offset_sd = ..., smooth_sd = ... }");
+    if (table.has("h")) return std::nullopt;
     if (!(error > 0.0))
       table.wrong(
           "bias",
@@ -237,28 +246,88 @@ void settle_relations(const std::vector<TomlSection>& tables, std::vector<Level>
       tables[k].wrong("relation", "the same at all levels that have one, apart from \"noise\"");
     common = stated;
   }
+  const bool has_meshes =
+      std::any_of(levels.begin(), levels.end(), [](const Level& level) { return level.bias.is_mesh(); });
+  if (has_meshes && common && *common != LevelRelation::difference)
+    tables.front().complain(
+        "levels have h and a level another relation than \"difference\", must have this one");
+  const LevelRelation assumed = has_meshes ? LevelRelation::difference : LevelRelation::learn;
   for (Level& level : levels)
-    if (level.bias.any()) level.relation = common.value_or(LevelRelation::learn);
+    if (level.bias.any()) level.relation = common.value_or(assumed);
+}
+
+// The sizes of meshes, one per level; 0: none is given. The order of convergence is learned from three or
+// more.
+std::vector<double> mesh_sizes(const std::vector<TomlSection>& tables) {
+  constexpr std::ptrdiff_t fewest = 3;
+  std::vector<double> sizes;
+  for (const TomlSection& table : tables) {
+    const double size = table.number("h", Range::positive).value_or(0.0);
+    if (size > 0.0 && std::find(sizes.begin(), sizes.end(), size) != sizes.end())
+      table.wrong("h", "another number than at the other levels");
+    sizes.push_back(size);
+  }
+  const auto count = std::count_if(sizes.begin(), sizes.end(), [](double size) { return size > 0.0; });
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    const std::string fewer = fmt::format(", must come with h at {} levels or more: {} {}", fewest, count,
+                                          count == 1 ? "has" : "have");
+    if (is_limit(tables[k]) && count < fewest)
+      tables[k].complain(tables[k].path("reference") + " is \"limit\"" + fewer + " one");
+    if (sizes[k] > 0.0 && count < fewest)
+      tables[k].complain(tables[k].path("h") + " is given" + fewer + " one");
+  }
+  return sizes;
+}
+
+// Levels with h have multiples of one error, which shrinks with the mesh (docs/math.md 12.8).
+void settle_meshes(const std::vector<TomlSection>& tables, std::optional<std::size_t> reference,
+                   std::vector<Level>& levels) {
+  const std::vector<double> sizes = mesh_sizes(tables);
+  const std::size_t coarsest =
+      static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+  if (!(sizes[coarsest] > 0.0)) return;
+  if (reference && !(sizes[*reference] > 0.0))
+    tables[*reference].missing("h", "a mesh size: other levels have one, and this is the reference");
+  if (reference == coarsest)
+    tables[coarsest].complain(
+        "the reference is the level of the coarsest mesh, must be a finer one or reference = \"limit\"");
+  const double error = std::sqrt(noise_variance(levels[coarsest].channel));
+  if (!(error > 0.0))
+    tables[coarsest].complain("noise_sd is 0 at the coarsest mesh, must be above 0: the size of its error");
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (!(sizes[k] > 0.0) || k == reference) continue;
+    if (tables[k].has("bias") && !(tables[k].is_string("bias") && *tables[k].text("bias") == "learn"))
+      tables[k].wrong("bias", "\"learn\" or left out at a level with h, whose error shrinks with h");
+    if (tables[k].has("relation") && *tables[k].text("relation") != "difference")
+      tables[k].wrong("relation", "\"difference\" or left out at a level with h, whose error shrinks with h");
+    levels[k].bias = LevelBias::assumed_mesh(sizes[k] / sizes[coarsest],
+                                             reference ? sizes[*reference] / sizes[coarsest] : 0.0, error);
+  }
 }
 
 // The level that f is the answer of: the one that says so, or that of least noise among those that do not
-// state a bias; of several the most expensive.
-std::size_t reference_level(const std::vector<TomlSection>& tables, const std::vector<Level>& levels,
-                            const std::vector<std::optional<LevelBias>>& stated) {
-  std::optional<std::size_t> named, best;
+// state a bias; of several the most expensive. None if f is meant at the limit of the mesh.
+std::optional<std::size_t> reference_level(const std::vector<TomlSection>& tables,
+                                           const std::vector<Level>& levels,
+                                           const std::vector<std::optional<LevelBias>>& stated) {
+  std::optional<std::size_t> named, best, limit;
   const auto has_bias = [&](std::size_t k) { return stated[k] && stated[k]->any(); };
   const auto key = [&](std::size_t k) {
     return std::pair(noise_variance(levels[k].channel), -levels[k].cost);
   };
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    if (tables[k].boolean("reference").value_or(false)) {
-      if (named) tables[k].wrong("reference", "true at one level at most");
-      if (has_bias(k))
+    const bool says_limit = is_limit(tables[k]);
+    if (says_limit || tables[k].boolean("reference").value_or(false)) {
+      if (named || limit)
+        tables[k].wrong("reference",
+                        limit || says_limit ? "given at one level at most" : "true at one level at most");
+      if (!says_limit && has_bias(k))
         tables[k].wrong("bias", "\"none\" at the reference level, which all others differ from");
-      named = k;
+      (says_limit ? limit : named) = k;
     }
     if (!has_bias(k) && (!best || key(k) < key(*best))) best = k;
   }
+  if (limit) return std::nullopt;
   if (!named && !best)
     tables.front().complain(
         "every level has a bias, must be one without: the reference that they differ from");
@@ -270,8 +339,8 @@ std::size_t reference_level(const std::vector<TomlSection>& tables, const std::v
 void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std::vector<Level>& levels) {
   std::vector<std::optional<LevelBias>> stated;
   for (std::size_t k = 0; k < levels.size(); ++k) stated.push_back(read_bias(tables[k], levels[k]));
-  const std::size_t reference = reference_level(tables, levels, stated);
-  levels[reference].is_reference = true;
+  const std::optional<std::size_t> reference = reference_level(tables, levels, stated);
+  if (reference) levels[*reference].is_reference = true;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     Level& level = levels[k];
     const double error = std::sqrt(noise_variance(level.channel));
@@ -280,9 +349,11 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
       level.bias = *stated[k];
     else if (by_default && k != reference)
       level.bias = LevelBias::assumed(error);
-    if (level.bias.any()) std::get<GaussianChannel>(level.channel).bias = static_cast<int>(k) + 1;
   }
+  settle_meshes(tables, reference, levels);
   settle_relations(tables, levels);
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (levels[k].bias.any()) std::get<GaussianChannel>(levels[k].channel).bias = static_cast<int>(k) + 1;
 }
 
 // A run that is continued adds samples to those of a coarser answer, so the error must be their noise.
@@ -318,7 +389,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
     table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "relation", "reference", "topup", "units", "retired"});
+                 "relation", "reference", "topup", "units", "retired", "h"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");

@@ -69,6 +69,11 @@ Index Study::reference_level() const {
   return offer_.finest();
 }
 
+std::string Study::reference_name() const {
+  if (file_.limit_is_reference()) return "the limit of the mesh";
+  return offer_.levels[static_cast<std::size_t>(reference_level())].name;
+}
+
 Points Study::read_inputs(const Table& table, std::vector<std::vector<std::string>>* unseen) const {
   std::vector<Input> inputs = pool_.columns();
   Points points = read_input_columns(table, inputs, unseen != nullptr, "pool.inputs");

@@ -543,12 +543,11 @@ struct KeyOfOneKind {
   std::string_view section, key, kind;
 };
 constexpr KeyOfOneKind keys_of_one_kind[] = {
-    {"", "noise", "real"},           {"", "people", "binary"},
-    {"level", "noise_sd", "real"},   {"target", "scale", "real"},
-    {"level", "exact", "real"},      {"level", "noise_relative", "real"},
-    {"level", "reference", "real"},  {"level", "bias", "real"},
-    {"level", "relation", "real"},   {"precision", "kappa", "binary"},
-    {"level", "accuracy", "binary"}, {"target", "classes", "binary"},
+    {"", "noise", "real"},           {"", "people", "binary"},         {"level", "noise_sd", "real"},
+    {"target", "scale", "real"},     {"level", "exact", "real"},       {"level", "noise_relative", "real"},
+    {"level", "reference", "real"},  {"level", "bias", "real"},        {"level", "relation", "real"},
+    {"level", "h", "real"},          {"precision", "kappa", "binary"}, {"level", "accuracy", "binary"},
+    {"target", "classes", "binary"},
 };
 
 // Keys of the other kind of target are refused before their values are checked.
@@ -692,6 +691,16 @@ bool StudyFile::has_bias() const {
 bool StudyFile::learns_bias() const {
   return std::any_of(price_list.begin(), price_list.end(),
                      [](const Level& level) { return level.bias.learned(); });
+}
+
+bool StudyFile::has_meshes() const {
+  return std::any_of(price_list.begin(), price_list.end(),
+                     [](const Level& level) { return level.bias.is_mesh(); });
+}
+
+bool StudyFile::limit_is_reference() const {
+  return has_meshes() && std::none_of(price_list.begin(), price_list.end(),
+                                      [](const Level& level) { return level.is_reference; });
 }
 
 std::filesystem::path StudyFile::folder() const {

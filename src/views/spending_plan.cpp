@@ -103,7 +103,7 @@ SpendingPlan spending_plan(const Study& study, const StudyModel& model, double b
   SpendingPlan plan;
   if (study.goal()) plan.sentences.push_back(goal_text(study, model));
   if (!study.file().has_bias()) return plan;
-  const std::string reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())].name;
+  const std::string reference = study.reference_name();
   for (const Level& level : model.offer.levels)
     if (level.bias.any()) plan.sentences.push_back(floor_text(level, reference));
   if (std::string relation = relation_sentence(study, reference); !relation.empty())

@@ -360,6 +360,48 @@ TEST(LevelSettings, ALevelThatIsNeverBoughtNeedsNoPrice) {
   EXPECT_EQ(complaint(run + old), "level 2.cost is missing, must be a finite number above 0");
 }
 
+// Three meshes of sizes 0.4, 0.2 and 0.1, or with other lines.
+std::string meshes(const std::string& coarse = "h = 0.4", const std::string& fine = "h = 0.1") {
+  return levels({coarse, "h = 0.2", fine});
+}
+
+TEST(LevelSettings, MeshesHaveMultiplesOfOneError) {
+  const StudyFile study = read_study_text(meshes());
+  EXPECT_EQ(biases(study), (Words{"learn", "learn", "none"})) << "the finest is the reference";
+  EXPECT_TRUE(study.has_meshes());
+  EXPECT_FALSE(study.limit_is_reference());
+  const LevelBias &coarse = study.price_list[0].bias, &medium = study.price_list[1].bias;
+  EXPECT_DOUBLE_EQ(coarse.mesh, 1.0);
+  EXPECT_DOUBLE_EQ(medium.mesh, 0.5);
+  EXPECT_DOUBLE_EQ(medium.mesh_of_reference, 0.25);
+  EXPECT_DOUBLE_EQ(coarse.smooth_sd, 0.5) << "noise_sd of the coarsest";
+  EXPECT_DOUBLE_EQ(medium.smooth_sd, 0.5 * (0.25 - 0.0625) / (1.0 - 0.0625));
+  const StudyFile limit = read_study_text(meshes("h = 0.4", "h = 0.1\nreference = \"limit\""));
+  EXPECT_EQ(biases(limit), (Words{"learn", "learn", "learn"}));
+  EXPECT_TRUE(limit.limit_is_reference());
+  EXPECT_DOUBLE_EQ(limit.price_list[2].bias.smooth_sd, 0.5 * 0.0625);
+}
+
+TEST(LevelSettings, MeshesThatCannotBeUsedAreRefused) {
+  EXPECT_EQ(complaint(levels({"h = 0.4", "", "h = 0.1"})),
+            "level 1.h is given, must come with h at 3 levels or more: 2 have one");
+  EXPECT_EQ(complaint(levels({"", "", "reference = \"limit\""})),
+            "level 3.reference is \"limit\", must come with h at 3 levels or more: 0 have one");
+  EXPECT_NE(complaint(meshes("h = 0.2")).find("must be another number than at the other levels"),
+            std::string::npos);
+  EXPECT_NE(complaint(meshes("h = 0.4\nreference = true")).find("must be a finer one"), std::string::npos);
+  EXPECT_NE(complaint(meshes("h = 0.4\nbias = \"none\"")).find("left out at a level with h"),
+            std::string::npos);
+  EXPECT_NE(complaint(meshes("h = 0.4\nreference = \"limit\"", "h = 0.1\nreference = true"))
+                .find("given at one level at most"),
+            std::string::npos);
+  EXPECT_NE(complaint(meshes("h = 0.4", "h = 0.1\nreference = \"finest\"")).find("\"limit\""),
+            std::string::npos);
+  EXPECT_NE(
+      complaint(levels({"h = 0.4", "h = 0.2", "h = 0.1", "reference = true"})).find("must be a mesh size"),
+      std::string::npos);
+}
+
 TEST(LevelSettings, InitialDesignsByLevel) {
   const auto initial = [](const std::string& table) {
     return complaint("[campaign]\ninitial = { " + table + " }\n" + price_list_study().substr(24));

@@ -44,9 +44,10 @@ struct Level {
   /// share.
   LevelBias bias = {};
   LevelRelation relation = LevelRelation::noise;  ///< another one at levels with a bias only
-  bool is_retired = false;    ///< price lists: not for sale any more; its answers still count
-  bool is_reference = false;  ///< price lists: what f means, and all other levels differ from
-  std::int64_t units = 1;     ///< what an answer takes of the capacity of a batch
+  bool is_retired = false;  ///< price lists: not for sale any more; its answers still count
+  bool is_reference =
+      false;  ///< price lists: what all other levels differ from, and f means; of meshes perhaps none
+  std::int64_t units = 1;  ///< what an answer takes of the capacity of a batch
   /// Classes, price lists: the accuracy is learned, and that of the channel a guess worth so many answers; 0:
   /// it is given.
   double accuracy_weight = 0.0;

@@ -190,6 +190,8 @@ struct Fitted {
   std::optional<double> nugget;      ///< if it is learned
   /// Of the bias of every level (0 and 1: none), if biases are learned.
   std::vector<double> smooth_sd, bias_lengthscale;
+  /// The power by which the errors of meshes shrink, if it is learned (docs/math.md 12.8).
+  std::optional<double> mesh_order = std::nullopt;
   /// Of every level of the price list, and the standard deviation of its logit (0: given), if accuracies are
   /// learned (docs/math.md 15).
   std::vector<double> level_accuracy = {}, level_accuracy_sd = {};

@@ -84,6 +84,8 @@ class Study {
   const std::shared_ptr<const Goal>& given_goal() const { return given_goal_; }
   /// The level that f is the answer of.
   Index reference_level() const;
+  /// Its name, or that of the limit of the mesh if f is meant there.
+  std::string reference_name() const;
   /// The gold items, by row.
   const std::vector<GoldItem>& gold() const { return gold_; }
   /// The class of a gold item; empty if the row is none.

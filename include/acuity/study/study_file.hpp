@@ -217,6 +217,8 @@ struct StudyFile {
   /// Whether a level of the price list has a bias, and whether one is learned.
   bool has_bias() const;
   bool learns_bias() const;
+  bool has_meshes() const;              ///< whether levels have mesh sizes
+  bool limit_is_reference() const;      ///< f is meant where the mesh has no size, beyond every level
   bool tops_up() const;                 ///< whether a level may continue runs of others
   bool costs_depend_on_inputs() const;  ///< at some level
   bool learns_accuracy() const;         ///< of the answers at some level of the price list
