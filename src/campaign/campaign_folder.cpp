@@ -19,7 +19,9 @@
 #include "settings/rewrite_texts.hpp"
 #include "store/crash_point.hpp"
 #include "store/unfinished_folder.hpp"
+#include "study/people_texts.hpp"
 #include "study/pool_table.hpp"
+#include "text/json.hpp"
 
 namespace acuity {
 
@@ -158,6 +160,11 @@ FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
   if (study.annotator.kind == AnnotatorSetting::Kind::truth) {
     paths["annotator.truth"] = "truth.csv";
     add_table(study, study.annotator.truth, "truth.csv", frozen);
+  }
+  // The text itself, so that the log has every version of it. Strings of JSON are strings of TOML.
+  if (const std::string text = people_instructions(study.text, study.path.parent_path()); !text.empty()) {
+    const std::string quoted = json_text(Json(text));
+    paths["people.instructions"] = quoted.substr(1, quoted.size() - 2);
   }
   frozen.text = rewrite_texts(frozen.text, paths);
   return frozen;

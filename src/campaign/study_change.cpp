@@ -77,6 +77,8 @@ constexpr KeyRule rules[] = {
     {"goal", Effect::from_now_on, "applies to choices from now on"},
     {"stop", Effect::from_now_on, "applies from now on"},
     {"annotator", Effect::from_now_on, "applies to attempts from now on"},
+    {"people.question", Effect::shown, "shown to people from now on"},
+    {"people.instructions", Effect::shown, "shown to people from now on"},
     {"people.least_worth", Effect::from_now_on, "applies to choices from now on"},
     {"", Effect::from_now_on, "applies from now on"}};
 
@@ -194,6 +196,10 @@ class Comparison {
                    const std::string& is) {
     const KeyRule& rule = rule_for(key);
     StudyDifference difference{key, was, is, rule.effect, rule.meaning};
+    if (key == "people.instructions") {  // whole pages
+      difference.was = was.empty() ? "" : "its text";
+      difference.is = is.empty() ? "" : "another text";
+    }
     if (rule.effect == Effect::noise) {
       const std::int64_t count = answers_at(state_, level);
       difference.meaning =

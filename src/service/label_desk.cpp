@@ -9,6 +9,7 @@
 #include "campaign/state_queries.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/role_limits.hpp"
+#include "study/people_texts.hpp"
 #include "study/target_view.hpp"
 #include "text/result_table.hpp"
 #include "views/level_groups.hpp"
@@ -134,7 +135,9 @@ Json LabelDesk::holders_json(const std::string& person) const {
 namespace {
 
 // What the person is asked: "complaint: no or yes?", "torque (N m)?"; empty if the study has no name for it.
-std::string question_of(const Study& study) {
+std::string question_of(const Campaign& campaign) {
+  const Study& study = campaign.study();
+  if (std::string asked = people_question(campaign.state().created().study); !asked.empty()) return asked;
   const Target& target = *study.file().target;
   const std::string title = target.title_or("");
   const std::vector<std::string>& classes = target.class_names();
@@ -178,7 +181,8 @@ Json LabelDesk::next(const std::string& text, const Caller& caller) {
           {"classes", classes_json(campaign_.study())},
           {"unit", campaign_.study().file().unit},
           {"axis", TargetView::of(*campaign_.study().file().target)->prediction_axis()},
-          {"question", question_of(campaign_.study())},
+          {"question", question_of(campaign_)},
+          {"instructions", people_instructions(campaign_.state().created().study)},
           {"answered", answered},
           {"reason", held.empty() ? reason_for(caller, result) : ""},
           {"retry_after", waits ? json_number(retry_after(campaign_)) : Json()},

@@ -14,6 +14,7 @@
 #include "settings/toml_section.hpp"
 #include "study/batch_presets.hpp"
 #include "study/level_settings.hpp"
+#include "study/people_texts.hpp"
 #include "text/duration.hpp"
 #include "text/nearest.hpp"
 
@@ -496,9 +497,29 @@ void read_annotator(const TomlSection& annotator, StudyFile& study) {
   read_batch(annotator, study, setting);
 }
 
+// Text of several lines is the instructions themselves, otherwise it is the name of their file. Whoever shows
+// them reads them from the text of the study (study/people_texts.hpp).
+void require_instructions(const TomlSection& people, const StudyFile& study) {
+  const std::optional<std::string> given = people.text("instructions");
+  if (!given) return;
+  std::uintmax_t size = given->size();
+  if (given->find('\n') == std::string::npos) {
+    const std::filesystem::path file = study.path.parent_path() / *given;
+    std::error_code failed;
+    if (given->empty() || !std::filesystem::is_regular_file(file, failed))
+      people.wrong("instructions", "the name of a file, or a text of several lines");
+    size = std::filesystem::file_size(file, failed);
+  }
+  if (size > largest_instructions)
+    people.complain(
+        fmt::format("people.instructions has {} bytes, must have at most {}", size, largest_instructions));
+}
+
 void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& study) {
-  people.allow({"max_per_item", "gold", "gold_rate", "least_worth"});
+  people.allow({"max_per_item", "gold", "gold_rate", "least_worth", "question", "instructions"});
   study.people.present = true;
+  people.text("question");  // shown by people_question()
+  require_instructions(people, study);
   if (const auto gold = people.text("gold")) {
     if (gold->empty()) people.wrong("gold", "the name of a table with the columns id and class");
     study.people.gold = study.path.parent_path() / *gold;
