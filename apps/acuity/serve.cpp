@@ -11,6 +11,7 @@
 #include "interruptible.hpp"
 #include "notes.hpp"
 #include "service/campaign_server.hpp"
+#include "service/http_client.hpp"
 #include "shared_options.hpp"
 
 namespace acuity {
@@ -24,7 +25,7 @@ struct ServeArguments {
   std::vector<std::string> tls, names;
   bool behind_proxy = false, only_watch = false, watch_without_token = false;
   double lease = 900.0;  ///< seconds
-  std::string items, images;
+  std::string items, images, notify;
   PoolWork work;
 };
 
@@ -56,6 +57,8 @@ CampaignServerOptions server_options(const ServeArguments& arguments) {
   options.only_watch = arguments.only_watch;
   options.lease = arguments.lease;
   if (!arguments.campaign.is_in_database()) options.runs = arguments.campaign.folder() / "runs";
+  if (!arguments.notify.empty()) ServerUrl::of(arguments.notify);  // refused now, not when there is news
+  options.notify = arguments.notify;
   options.items = arguments.items;
   options.images = arguments.images;
   options.campaign.threads = arguments.work.threads;
@@ -98,6 +101,7 @@ ExitCode serve(const ServeArguments& arguments, std::ostream& out, std::ostream&
   if (!Campaign::recognises(arguments.campaign))
     throw InputError(
         fmt::format("{}: it is no campaign; acuity init creates one", arguments.campaign.text()));
+  options.complain = [&log](const std::string& sentence) { log << sentence << std::endl; };
   const Interruptible interruptible;
   const CampaignServerOptions used = options;
   CampaignServer server(arguments.campaign, tokens, std::move(options));
@@ -154,6 +158,9 @@ void add_serve(Program& program) {
   command.file("--items", "ITEMS.csv", arguments.items,
                "What people see of a point to label: the columns id and text or image");
   command.file("--images", "DIR", arguments.images, "Folder of the images that --items names");
+  command.text("--notify", "URL", arguments.notify,
+               "Post a JSON message with campaign, event and text to this address when the campaign is "
+               "finished, or its intervals are found to be wrong");
   add_pool_work(command, arguments.work);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "explain/explanation.hpp"
+#include "explain/reason_text.hpp"
 #include "study/noise_key.hpp"
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
@@ -104,43 +105,6 @@ std::string success_text(const Explanation& e) {
       "Runs there are expected to succeed with {:.0f} %; choices count what an answer is worth as often, and "
       "what a run that fails costs.\n",
       100.0 * *e.success);
-}
-
-// The reason that decided, first.
-std::string reason_text(const Explanation& e, const Study& study) {
-  if (e.in_design) {
-    const InitialDesign design = initial_design(study);
-    std::vector<std::string> parts;
-    for (const InitialDesign::Part& part : design.parts)
-      parts.push_back(fmt::format("{} at {}", part.count,
-                                  name_of(study.offer().levels[static_cast<std::size_t>(part.level)])));
-    return fmt::format(
-        "It belongs to the initial design ({}), at points {}; choices by information come after it.\n",
-        fmt::join(parts, ", "), design.space_filling ? "far apart" : "drawn by the seed");
-  }
-  if (e.in_audit)
-    return "It was drawn at random for the audit: the answer will judge the model, which does not see it "
-           "before "
-           "all answers of the audit have come.\n";
-  if (e.is_drawn) return "It was drawn by the seed, not chosen by its information.\n";
-  std::string text;
-  if (e.has_failed) text = "It had failed before, and is asked again because nothing else is left.\n";
-  if (e.goal)
-    text += fmt::format("It lowers the mean variance over {} by {:.2g} %", e.goal->where,
-                        100.0 * e.goal->fall / e.goal->variance);
-  else
-    text += "It " + reach_text(e);
-  const char* among = e.allowed == Explanation::Allowed::everything ? "No other candidate"
-                                                                    : "No other candidate that was allowed";
-  if (e.allowed == Explanation::Allowed::fewer)
-    text += ".\n";
-  else if (!e.levels_compete)
-    text += fmt::format(". {} tells more.\n", among);
-  else if (e.shadow_price)
-    text += fmt::format(". {} is a better use of the rest of the money.\n", among);
-  else
-    text += fmt::format(". {} does more for its price.\n", among);
-  return text + success_text(e);
 }
 
 std::string allowed_text(const Explanation& e, const Study& study) {
@@ -278,6 +242,42 @@ std::string counterfactual_text(const Explanation::Counterfactual& counterfactua
                                 const Explanation& explanation, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
   return sentence(counterfactual, explanation, unit, noise_key(*study.file().target));
+}
+
+std::string reason_text(const Explanation& e, const Study& study) {
+  if (e.in_design) {
+    const InitialDesign design = initial_design(study);
+    std::vector<std::string> parts;
+    for (const InitialDesign::Part& part : design.parts)
+      parts.push_back(fmt::format("{} at {}", part.count,
+                                  name_of(study.offer().levels[static_cast<std::size_t>(part.level)])));
+    return fmt::format(
+        "It belongs to the initial design ({}), at points {}; choices by information come after it.\n",
+        fmt::join(parts, ", "), design.space_filling ? "far apart" : "drawn by the seed");
+  }
+  if (e.in_audit)
+    return "It was drawn at random for the audit: the answer will judge the model, which does not see it "
+           "before "
+           "all answers of the audit have come.\n";
+  if (e.is_drawn) return "It was drawn by the seed, not chosen by its information.\n";
+  std::string text;
+  if (e.has_failed) text = "It had failed before, and is asked again because nothing else is left.\n";
+  if (e.goal)
+    text += fmt::format("It lowers the mean variance over {} by {:.2g} %", e.goal->where,
+                        100.0 * e.goal->fall / e.goal->variance);
+  else
+    text += "It " + reach_text(e);
+  const char* among = e.allowed == Explanation::Allowed::everything ? "No other candidate"
+                                                                    : "No other candidate that was allowed";
+  if (e.allowed == Explanation::Allowed::fewer)
+    text += ".\n";
+  else if (!e.levels_compete)
+    text += fmt::format(". {} tells more.\n", among);
+  else if (e.shadow_price)
+    text += fmt::format(". {} is a better use of the rest of the money.\n", among);
+  else
+    text += fmt::format(". {} does more for its price.\n", among);
+  return text + success_text(e);
 }
 
 std::string to_text(const Explanation& e, const Study& study) {

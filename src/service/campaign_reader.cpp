@@ -101,14 +101,18 @@ Json CampaignReader::annotations(bool hides_gold) {
 }
 
 // The state after each event is not the one now: it is replayed from the beginning, as `export` does.
-std::string CampaignReader::events(std::int64_t after, std::int64_t limit, bool hides_gold) {
+std::string CampaignReader::events(std::int64_t after, std::int64_t limit, bool hides_gold,
+                                   const std::set<std::string>& kinds) {
   campaign_.refresh();
   State state;
   std::string lines;
+  std::int64_t found = 0;
   for (const StoredEvent& stored : campaign_.events()) {
     state.apply(stored);
     if (stored.sequence <= after) continue;
-    if (stored.sequence > after + limit) break;
+    if (kinds.empty() ? stored.sequence > after + limit : found == limit) break;
+    if (!kinds.empty() && !kinds.contains(event_name(stored.event))) continue;
+    ++found;
     lines += event_json(stored, state, &campaign_.study().pool(), !hides_gold);
   }
   return lines;

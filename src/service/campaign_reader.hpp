@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "acuity/campaign/campaign.hpp"
@@ -18,8 +19,9 @@ class CampaignReader {
   Json study(bool hides_gold);          ///< what workers and pages must know about it
   Json pending(bool hides_gold);        ///< suggestions that are not answered yet
   Json annotations(bool hides_gold);    ///< the rows of `acuity export --annotations`
-  /// JSON lines as `export --events`: at most `limit` events after that number.
-  std::string events(std::int64_t after, std::int64_t limit, bool hides_gold);
+  /// JSON lines as `export --events`: at most `limit` events after that number, of these kinds; none: of all.
+  std::string events(std::int64_t after, std::int64_t limit, bool hides_gold,
+                     const std::set<std::string>& kinds = {});
 
   const Campaign& campaign() const { return campaign_; }
   /// As it is now.

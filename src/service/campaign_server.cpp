@@ -8,12 +8,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <sstream>
 
 #include "acuity/base/errors.hpp"
 #include "service/campaign_reader.hpp"
 #include "service/campaign_verbs.hpp"
 #include "service/label_desk.hpp"
 #include "service/live_view.hpp"
+#include "service/notifier.hpp"
 #include "service/predictions.hpp"
 #include "service/role_limits.hpp"
 #include "service/serial_thread.hpp"
@@ -40,6 +43,15 @@ struct Call {
     const auto found = request.query.find(name);
     return found == request.query.end() ? "" : found->second;
   }
+  std::int64_t number(const std::string& name, std::int64_t otherwise) const {
+    const std::string given = query(name);
+    if (given.empty()) return otherwise;
+    const std::optional<std::int64_t> value = whole_number(given);
+    if (!value || *value < 0)
+      throw HttpProblem(400, fmt::format("\"{}\" is \"{}\", must be a whole number, 0 or more", name,
+                                         printable(given, 40)));
+    return *value;
+  }
 };
 
 // People must not know which questions are about gold items.
@@ -52,6 +64,14 @@ HttpReply json_reply(std::string text) {
 }
 HttpReply json_reply(const Json& json) {
   return json_reply(json_text(json));
+}
+
+// "amended,changed": names of events; empty: all.
+std::set<std::string> kinds_in(const std::string& list) {
+  std::set<std::string> kinds;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) kinds.insert(name);
+  return kinds;
 }
 
 std::int64_t number_in_path(const std::string& part) {
@@ -150,10 +170,16 @@ struct CampaignServer::Parts {
     // One thread for what the page shows: who asks is not to wait for it.
     CampaignOptions in_background = reader_options();
     in_background.threads = 1;
-    view.emplace(address, LiveView::Options{.campaign = in_background, .runs = options.runs},
-                 [this](const std::string& event, std::int64_t sequence) {
-                   http->publish(event, json_text({{"sequence", sequence}}));
-                 });
+    LiveView::Options shown{.campaign = in_background, .runs = options.runs};
+    if (!options.notify.empty()) {
+      const std::string name =
+          reader.with([](CampaignReader& r) { return r.campaign().study().file().name; });
+      notifier.emplace(ServerUrl::of(options.notify), name, options.complain);
+      shown.news = [this](const std::string& event, const std::string& text) { notifier->send(event, text); };
+    }
+    view.emplace(address, shown, [this](const std::string& event, std::int64_t sequence) {
+      http->publish(event, json_text({{"sequence", sequence}}));
+    });
     ready = true;
   }
   ~Parts() { stop(); }
@@ -233,6 +259,7 @@ struct CampaignServer::Parts {
   RateLimit rate;
   std::unique_ptr<HttpServer> http;
   std::optional<Gate> gate;
+  std::optional<Notifier> notifier;  // `view` uses it
   std::optional<LiveView> view;
   std::atomic<bool> ready{false}, stopping{false};
   std::mutex ending;  // of `view`: refuse_more() may come from another thread than stop()
@@ -297,6 +324,12 @@ const std::vector<BoundRoute>& bound_routes() {
       {{"GET", "/v1/view"}, quick([](Parts& p, const Call& c) {
          const auto snapshot = p.view->snapshot();
          return json_reply(hides_gold(c.caller) ? snapshot->view_for_watchers : snapshot->view);
+       })},
+      {{"GET", "/v1/answers"}, quick([](Parts& p, const Call& c) {
+         constexpr std::int64_t most_rows = 5000;
+         const std::int64_t limit = std::min(c.number("limit", 1000), most_rows);
+         return json_reply(
+             p.view->snapshot()->answers->json(c.number("from", 0), limit, hides_gold(c.caller)));
        })},
       {{"GET", "/v1/slice"}, heavy([](Parts& p, const Call& c) {
          const auto slices = p.view->snapshot_with_slices(model_seconds)->slices;
@@ -448,17 +481,11 @@ HttpReply CampaignServer::Parts::events(const Call& call) {
             .is_event_stream = true,
             .stream_client = call.caller.name.empty() ? call.request.peer : std::string()};
   }
-  const auto number = [&](const std::string& name, std::int64_t otherwise) {
-    if (call.query(name).empty()) return otherwise;
-    const std::optional<std::int64_t> value = whole_number(call.query(name));
-    if (!value || *value < 0)
-      throw HttpProblem(400, fmt::format("\"{}\" is \"{}\", must be a whole number, 0 or more", name,
-                                         printable(call.query(name), 40)));
-    return *value;
-  };
-  const std::int64_t after = number("after", 0), limit = std::min(number("limit", 1000), most_events);
+  const std::int64_t after = call.number("after", 0),
+                     limit = std::min(call.number("limit", 1000), most_events);
+  const std::set<std::string> kinds = kinds_in(call.query("kinds"));
   return {.status = 200, .content_type = "application/x-ndjson", .body = reader.with([&](CampaignReader& r) {
-            return r.events(after, limit, hides_gold(call.caller));
+            return r.events(after, limit, hides_gold(call.caller), kinds);
           })};
 }
 

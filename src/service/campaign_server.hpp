@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct CampaignServerOptions {
   std::filesystem::path items, images;  ///< of LabelItems; empty: none
   CampaignOptions campaign;
   std::filesystem::path runs;  ///< of annotators, for the output of failed attempts
+  std::string notify;          ///< where news are posted (Notifier); empty: nowhere
+  std::function<void(const std::string&)> complain = {};  ///< about news that could not be posted
   HttpLimits limits;
   double requests_per_second = 200.0;  ///< of each caller or address, in the long run
 };

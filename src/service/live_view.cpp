@@ -8,6 +8,7 @@
 #include "base/background.hpp"
 #include "base/clock.hpp"
 #include "pages/campaign_figures.hpp"
+#include "service/first_screen.hpp"
 #include "service/http_message.hpp"
 #include "service/watchers_view.hpp"
 #include "views/people_view.hpp"
@@ -95,14 +96,18 @@ void LiveView::show(const Campaign& campaign, const CampaignData& quick, const M
   if (parts.data) facts.model_sequence = parts.data_sequence;
   if (parts.slices) facts.slices_sequence = parts.slices_sequence;
   if (parts.pool) facts.pool_sequence = parts.pool_sequence;
-  facts.verdicts = three_verdicts(campaign, data, parts.pool ? &parts.pool->next() : nullptr,
-                                  parts.pool ? parts.pool->note() : "");
+  const NextExplanation* next = parts.pool ? &parts.pool->next() : nullptr;
+  facts.verdicts = three_verdicts(campaign, data, next, parts.pool ? parts.pool->note() : "");
+  facts.first_screen = first_screen(campaign, data, facts.verdicts, next);
+  tell_news(data, facts.verdicts, next);
   facts.people = people_json(people_view(campaign));
   facts.runs = options_.runs;
   facts.computed_at = now();
   facts.computed_seconds = quick_seconds + seconds_since(start);
   snapshot.view = view_json(campaign, data, facts);
   snapshot.view_for_watchers = view_for_watchers(campaign, snapshot.view);
+  snapshot.answers =
+      std::make_shared<const AnswerList>(campaign, std::make_shared<const CampaignData>(std::move(data)));
   const std::int64_t sequence = snapshot.sequence;
   {
     const std::lock_guard lock(mutex_);
@@ -111,6 +116,20 @@ void LiveView::show(const Campaign& campaign, const CampaignData& quick, const M
   }
   changed_.notify_all();
   publish_("view", sequence);
+}
+
+void LiveView::tell_news(const CampaignData& data, const std::vector<CampaignVerdict>& verdicts,
+                         const NextExplanation* next) {
+  if (!options_.news || next == nullptr || !data.is_complete) return;
+  const auto look = [&](std::optional<bool>& before, bool now, const std::string& event,
+                        const std::string& sentence) {
+    if (before == std::optional(false) && now) options_.news(event, sentence);
+    before = now;
+  };
+  look(was_finished_, next->result.suggestions.empty() && next->result.status == AskStatus::finished,
+       "finished", verdicts.at(2).answer);
+  look(was_untrusted_, verdicts.at(1).state == CampaignVerdict::State::bad, "untrusted",
+       verdicts.at(1).answer);
 }
 
 bool LiveView::pause(double seconds, std::int64_t seen_version) {

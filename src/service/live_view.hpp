@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "acuity/campaign/campaign.hpp"
+#include "service/answer_list.hpp"
 #include "views/belief_slices.hpp"
 #include "views/campaign_course.hpp"
 #include "views/pool_view.hpp"
@@ -23,6 +24,7 @@ struct ViewSnapshot {
   std::int64_t sequence = 0;      ///< events of the log, of what needs no model
   std::string view;               ///< the answer to GET /v1/view
   std::string view_for_watchers;  ///< watchers_view.hpp
+  std::shared_ptr<const AnswerList> answers;
   std::shared_ptr<const std::map<std::string, std::string>> figures;  ///< SVG by name; null: none yet
   // Absent until the first is computed; later those of an earlier log, until they are computed again.
   std::shared_ptr<const BeliefSlices> slices;
@@ -50,7 +52,10 @@ class LiveView {
     std::filesystem::path runs = {};  ///< of annotators, for the output of failed attempts; empty: not known
     double poll_seconds = 0.25;
     double pause_seconds = 1.0;  ///< at least, between two snapshots of logs that have grown
-    int most_waiting = 16;       ///< callers of snapshot_with_...() at a time; others are refused
+    /// Called from a thread of the view when the campaign ends or its intervals are found to be wrong: with
+    /// "finished" or "untrusted" and a sentence. What was so at the first look is no news.
+    std::function<void(const std::string& event, const std::string& sentence)> news = {};
+    int most_waiting = 16;  ///< callers of snapshot_with_...() at a time; others are refused
   };
 
   LiveView(const CampaignAddress& address, Options options, Publish publish);
@@ -86,6 +91,8 @@ class LiveView {
   void keep(const std::function<void(ModelParts&)>& change);
   void show(const Campaign& campaign, const CampaignData& quick, const ModelParts& parts,
             double quick_seconds);
+  void tell_news(const CampaignData& data, const std::vector<CampaignVerdict>& verdicts,
+                 const NextExplanation* next);
   bool pause(double seconds, std::int64_t seen_version);  // false: the end
   template <typename IsThere>
   std::shared_ptr<const ViewSnapshot> wait_for(double seconds, const IsThere& is_there) const;
@@ -98,9 +105,10 @@ class LiveView {
   mutable int waiting_ = 0;
   std::shared_ptr<const ViewSnapshot> snapshot_;
   ModelParts parts_;
-  MeasuredCourse course_;           // used by the second thread alone
-  std::int64_t log_sequence_ = -1;  // as the first thread has seen it
-  std::string problem_;             // why the last attempt to read the log failed
+  MeasuredCourse course_;                             // used by the second thread alone
+  std::int64_t log_sequence_ = -1;                    // as the first thread has seen it
+  std::string problem_;                               // why the last attempt to read the log failed
+  std::optional<bool> was_finished_, was_untrusted_;  // at the last look of the first thread
   std::atomic<bool> ends_ = false;
   std::jthread follower_, computer_;
 };

@@ -66,6 +66,7 @@ const std::vector<RouteLimits>& route_limits() {
       {"GET", "/v1/annotations", watchers},
       {"GET", "/v1/events", watchers},
       {"GET", "/v1/view", watchers},
+      {"GET", "/v1/answers", watchers},
       {"GET", "/v1/slice", watchers},
       {"GET", "/v1/pool", watchers},
       {"GET", "/v1/figures/{}.svg", watchers},

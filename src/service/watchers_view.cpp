@@ -72,6 +72,22 @@ Json answer_row(const Study& study, const SuggestionRecord& record, std::size_t 
 
 }  // namespace
 
+bool has_gold_answers(const Campaign& campaign) {
+  return !campaign.study().gold().empty() && !gold_answers(campaign.state()).empty();
+}
+
+std::vector<Json> with_gold_answers(const Campaign& campaign, std::vector<Json> rows) {
+  const LevelGroups groups = level_groups(campaign.study(), campaign.state());
+  for (const SuggestionRecord* record : gold_answers(campaign.state()))
+    rows.push_back(answer_row(campaign.study(), *record,
+                              groups.of_suggestion[static_cast<std::size_t>(record->asked.id - 1)]));
+  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
+    return a.at("told_at").get<double>() < b.at("told_at").get<double>();
+  });
+  fill_predicted(rows);
+  return rows;
+}
+
 std::string view_for_watchers(const Campaign& campaign, const std::string& text) {
   const Study& study = campaign.study();
   if (study.gold().empty()) return text;
@@ -81,10 +97,8 @@ std::string view_for_watchers(const Campaign& campaign, const std::string& text)
   if (gold.empty()) return json_text(view);
   const LevelGroups groups = level_groups(study, campaign.state());
   Json& answers = view.at("answers");
-  std::vector<Json> rows(answers.begin(), answers.end());
   for (const SuggestionRecord* record : gold) {
     const std::size_t level = groups.of_suggestion[static_cast<std::size_t>(record->asked.id - 1)];
-    rows.push_back(answer_row(study, *record, level));
     Json& total = view.at("levels").at(level).at("answers");
     total = total.get<std::int64_t>() + 1;
     const double time = record->told_at - campaign.state().created_at();
@@ -94,10 +108,7 @@ std::string view_for_watchers(const Campaign& campaign, const std::string& text)
         count = count.get<std::int64_t>() + 1;
       }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
-    return a.at("told_at").get<double>() < b.at("told_at").get<double>();
-  });
-  fill_predicted(rows);
+  std::vector<Json> rows = with_gold_answers(campaign, {answers.begin(), answers.end()});
   if (rows.size() > most_answers)
     rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most_answers));
   answers = rows;

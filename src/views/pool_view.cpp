@@ -154,6 +154,24 @@ struct PoolScores::Parts {
     for (const auto& [place, bin] : bins) list.push_back(row(*bin.best, x, y, bin.count));
     return list;
   }
+
+  // The best candidates with all of their inputs, the best first.
+  Json best(std::size_t most) const {
+    std::vector<const ScoredPoint*> order;
+    for (const ScoredPoint& one : scored) order.push_back(&one);
+    const std::size_t count = std::min(most, order.size());
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+        [](const ScoredPoint* a, const ScoredPoint* b) { return precedes(a->score, b->score); });
+    const Pool& pool = ahead.campaign.study().pool();
+    Json list = Json::array();
+    for (std::size_t k = 0; k < count; ++k) {
+      Json one = row(*order[k], 0, std::nullopt, 1);
+      one["inputs"] = plain_inputs(pool.columns(), pool.point(order[k]->score.point));
+      list.push_back(std::move(one));
+    }
+    return list;
+  }
 };
 
 PoolScores::PoolScores(const Campaign& campaign, const CampaignOptions& options)
@@ -185,6 +203,7 @@ std::string PoolScores::json(const std::string& x, const std::string& y) const {
                   {"binned", is_binned},
                   {"note", note()},
                   {"rows", rows},
+                  {"best", p.best(10)},
                   {"next", next.suggestions.empty() ? Json() : Json(next.suggestions.front().point)},
                   {"reason", next.suggestions.empty() ? next.reason : ""}};
   return json_text(view);

@@ -54,14 +54,18 @@ Json columns_json(const Pool& pool, const CampaignData& data) {
     const auto column = points.col(static_cast<Index>(k));
     const auto found = std::find_if(data.importance.begin(), data.importance.end(),
                                     [&](const Importance& one) { return one.input == input.name; });
-    list.push_back({{"name", input.name},
-                    {"unit", input.unit},
-                    {"kind", input.is_named() ? "category" : "number"},
-                    {"logarithmic", input.log},
-                    {"low", column.size() == 0 ? Json() : plain_number(column.minCoeff())},
-                    {"high", column.size() == 0 ? Json() : plain_number(column.maxCoeff())},
-                    {"values", input.values},
-                    {"importance", found == data.importance.end() ? Json() : plain_number(found->total)}});
+    list.push_back(
+        {{"name", input.name},
+         {"unit", input.unit},
+         {"kind", input.is_named() ? "category" : "number"},
+         {"logarithmic", input.log},
+         {"low", column.size() == 0 ? Json() : plain_number(column.minCoeff())},
+         {"high", column.size() == 0 ? Json() : plain_number(column.maxCoeff())},
+         {"values", input.values},
+         {"importance", found == data.importance.end() ? Json() : plain_number(found->total)},
+         {"importance_error", found == data.importance.end() ? Json() : plain_number(found->total_error)},
+         {"alone", found == data.importance.end() ? Json() : plain_number(found->first)},
+         {"effect", found == data.importance.end() ? Json() : plain_number(found->effect)}});
   }
   return list;
 }
@@ -92,26 +96,7 @@ class AnswerRows {
       : state_(campaign.state()), data_(data), real_(campaign.study().file().target->is_real()) {}
 
   Json row(std::size_t k) const {
-    const ReportedAnswer& one = data_.answers.all[k];
-    constexpr double reach = 1.959964;
-    const auto on_axis = [&](double value) {
-      return plain_number(data_.books.target->on_prediction_axis(value));
-    };
-    return {{"id", one.id},
-            {"point", one.point},
-            {"inputs", plain_inputs(data_.books.columns, data_.answers.places[k].data())},
-            {"level", one.level},
-            {"value", on_axis(one.value)},
-            {"text", data_.books.target->answer_text(one.value)},
-            {"expected", real_ ? on_axis(one.expected) : plain_number(one.expected)},
-            {"expected_low", real_ ? on_axis(one.expected - reach * one.expected_sd) : Json()},
-            {"expected_high", real_ ? on_axis(one.expected + reach * one.expected_sd) : Json()},
-            {"score", real_ ? plain_number(one.score()) : Json()},
-            {"noise", plain_number(one.noise)},
-            {"predicted", one.predicted},
-            {"cost", plain_number(one.cost)},
-            {"told_at", plain_number(one.told_at)},
-            {"worker", state_.find(one.id)->asked.worker}};
+    return answer_json(data_, k, real_, state_.find(data_.answers.all[k].id)->worker());
   }
 
   Json newest() const {
@@ -295,6 +280,29 @@ Json figures_json(const std::vector<ViewFacts::Figure>& figures) {
 
 }  // namespace
 
+Json answer_json(const CampaignData& data, std::size_t k, bool is_real, const std::string& worker) {
+  const ReportedAnswer& one = data.answers.all[k];
+  constexpr double reach = 1.959964;
+  const auto on_axis = [&](double value) {
+    return plain_number(data.books.target->on_prediction_axis(value));
+  };
+  return {{"id", one.id},
+          {"point", one.point},
+          {"inputs", plain_inputs(data.books.columns, data.answers.places[k].data())},
+          {"level", one.level},
+          {"value", on_axis(one.value)},
+          {"text", data.books.target->answer_text(one.value)},
+          {"expected", is_real ? on_axis(one.expected) : plain_number(one.expected)},
+          {"expected_low", is_real ? on_axis(one.expected - reach * one.expected_sd) : Json()},
+          {"expected_high", is_real ? on_axis(one.expected + reach * one.expected_sd) : Json()},
+          {"score", is_real ? plain_number(one.score()) : Json()},
+          {"noise", plain_number(one.noise)},
+          {"predicted", one.predicted},
+          {"cost", plain_number(one.cost)},
+          {"told_at", plain_number(one.told_at)},
+          {"worker", worker}};
+}
+
 std::string view_json(const Campaign& campaign, const CampaignData& data, const ViewFacts& facts) {
   const AnswerRows rows(campaign, data);
   const MoneyReach reach = money_reach(data);
@@ -308,6 +316,7 @@ std::string view_json(const Campaign& campaign, const CampaignData& data, const 
             {"name", data.books.name},
             {"unit", data.books.unit},
             {"verdicts", verdicts_json(facts.verdicts)},
+            {"first_screen", facts.first_screen},
             {"warnings", data.warnings},
             {"budget", plain_number(data.books.budget)},
             {"spent", plain_number(data.books.spent)},

@@ -23,12 +23,16 @@ struct ViewFacts {
   /// The events that these were computed from; absent: they are being computed.
   std::optional<std::int64_t> slices_sequence, pool_sequence, model_sequence;
   std::vector<CampaignVerdict> verdicts;
+  Json first_screen = Json();  ///< `FirstScreen` of web/src/api.ts
   std::vector<Figure> figures;
   Json people = Json::array();  ///< a list of `Person` of web/src/api.ts
   /// The folder with the attempts of annotators (runs_folder()), whose output is shown for failures; empty:
   /// it is not known.
   std::filesystem::path runs = {};
 };
+
+/// Answer `k` of the data as type `Answer` of web/src/api.ts.
+Json answer_json(const CampaignData& data, std::size_t k, bool is_real, const std::string& worker);
 
 /// The answer to GET /v1/view: type `View` of web/src/api.ts, on one line. Parts that `data` does not have
 /// yet (quick_campaign_data()) are empty or null.

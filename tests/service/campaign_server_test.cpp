@@ -255,6 +255,21 @@ TEST(LabelDesk, SaysWhatIsAsked) {
   EXPECT_EQ(question(class_text), "") << "the study has no name for it";
 }
 
+// The file is read when the campaign is created: its log has the text, and later changes of the file do
+// nothing.
+TEST(LabelDesk, ShowsTheQuestionAndTheInstructionsOfTheStudy) {
+  Folder folder;
+  const std::string text = "# How to\n\nA \"cat\" purrs \\ meows.\n- or *both*\n";
+  const std::filesystem::path file = folder.write("how-to.md", text);
+  const Served served(class_text + "[people]\nquestion = \"Is this a cat?\"\ninstructions = \"" +
+                      file.string() + "\"\n");
+  folder.write("how-to.md", "other\n");
+  const Json next = served.done("lea", "label/next", Json::object());
+  EXPECT_EQ(next.at("question"), "Is this a cat?");
+  EXPECT_EQ(next.at("instructions"), text);
+  EXPECT_EQ(Served(class_text).done("lea", "label/next", Json::object()).at("instructions"), "");
+}
+
 TEST(LabelDesk, GivesOneItemAfterAnotherToSeveralPeople) {
   const Served served(class_text);
   std::map<std::string, std::set<std::string>> seen;
@@ -657,6 +672,50 @@ TEST(CampaignServer, DoesNotAskForPointsThatAreToBeAvoided) {
   EXPECT_EQ(ask("u", {1, 2}), "400\"avoid\" is [1,2], must be a list of texts");
 }
 
+TEST(CampaignServer, ListsAllAnswersInSteps) {
+  const Served served;
+  for (int k = 0; k < 5; ++k) {
+    const Json asked = served.done("rob", "ask", {{"worker", "w"}});
+    served.done("rob", "tell", {{"id", asked["suggestions"][0]["id"]}, {"y", 0.1 * k}});
+  }
+  Json view;
+  for (int tries = 0; tries < 200 && view.value("answers_total", 0) < 5; ++tries) {
+    view = served.shown("view");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::vector<std::int64_t> ids;
+  for (int from = 0; from < 6; from += 2) {
+    const Json page = served.shown(fmt::format("answers?from={}&limit=2", from));
+    EXPECT_EQ(page.at("total"), 5);
+    EXPECT_EQ(page.at("rows").size(), from < 4 ? 2U : 1U);
+    for (const Json& row : page.at("rows")) ids.push_back(row.at("id").get<std::int64_t>());
+  }
+  EXPECT_EQ(ids, (std::vector<std::int64_t>{5, 4, 3, 2, 1})) << "the newest first, none twice";
+  EXPECT_TRUE(served.shown("answers?from=9").at("rows").empty());
+  EXPECT_EQ(served.get("answers?from=-1").status, 400);
+  const Json all = served.shown("answers");
+  Json reversed = all.at("rows");
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_EQ(reversed, view.at("answers")) << "rows are those of the view";
+}
+
+TEST(CampaignServer, ListsEventsOfSomeKinds) {
+  const Served served;
+  const Json asked = served.done("rob", "ask", {{"worker", "w"}});
+  const Json id = asked["suggestions"][0]["id"];
+  served.done("rob", "tell", {{"id", id}, {"y", 0.5}});
+  served.done("olga", "amend", {{"id", id}, {"y", 0.4}, {"reason", "typo"}});
+  const auto kinds = [&](const std::string& query) {
+    std::vector<std::string> found;
+    std::istringstream lines(served.get("events?" + query).body);
+    for (std::string line; std::getline(lines, line);) found.push_back(Json::parse(line).at("event"));
+    return found;
+  };
+  EXPECT_EQ(kinds("kinds=amended,created"), (std::vector<std::string>{"created", "amended"}));
+  EXPECT_EQ(kinds("kinds=amended,created&limit=1"), (std::vector<std::string>{"created"}));
+  EXPECT_TRUE(kinds("kinds=nonsense").empty());
+}
+
 // ---- docs/openapi.json ------------------------------------------------------------------------------------
 
 Json api() {
@@ -753,7 +812,7 @@ TEST(OpenApi, DescribesWhatTheServerAnswers) {
   check(served, "post", "/v1/amend", "/v1/amend", {{"id", 1}, {"y", 0.4}, {"reason", "typo"}});
   check(served, "post", "/v1/predict", "/v1/predict", {{"points", {{{"x", 1.5}}}}});
   for (const std::string name :
-       {"me", "status", "study", "pending", "annotations", "view", "explain/next", "files"})
+       {"me", "status", "study", "pending", "annotations", "view", "answers", "explain/next", "files"})
     check(served, "get", "/v1/" + name, "/v1/" + name);
   check(served, "get", "/v1/slice", "/v1/slice?x=x");
   check(served, "get", "/v1/pool", "/v1/pool?x=x");

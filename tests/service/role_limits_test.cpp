@@ -28,6 +28,7 @@ TEST(RoleLimits, AreTheseForEveryRouteAndRole) {
                                                     {"GET /v1/annotations", "w-ro"},
                                                     {"GET /v1/events", "w-ro"},
                                                     {"GET /v1/view", "w-ro"},
+                                                    {"GET /v1/answers", "w-ro"},
                                                     {"GET /v1/slice", "w-ro"},
                                                     {"GET /v1/pool", "w-ro"},
                                                     {"GET /v1/figures/{}.svg", "w-ro"},

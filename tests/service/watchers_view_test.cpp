@@ -88,6 +88,12 @@ TEST(WatchersView, ListsAnswersToGoldItemsLikeOthers) {
   EXPECT_EQ(desk.served.shown("status").at("levels").at(0).at("annotations"), 6);
   EXPECT_EQ(desk.served.shown("status", "olga").at("annotations"), 6 - gold);
   const Json view = desk.view("", 6);
+  const Json listed = desk.served.shown("answers");
+  EXPECT_EQ(ids_in(listed.at("rows")), answered) << "the list in steps, too";
+  EXPECT_EQ(listed.at("total"), 6);
+  EXPECT_EQ(desk.served.shown("answers", "rob").at("total"), 6U - gold);
+  for (const Json& row : listed.at("rows"))
+    EXPECT_EQ(row.size(), listed["rows"][0].size()) << "none stands out";
   EXPECT_EQ(ids_in(view.at("answers")), answered);
   EXPECT_EQ(view.at("levels").at(0).at("answers"), 6);
   EXPECT_EQ(view.at("spending").back().at("answers"), 6);

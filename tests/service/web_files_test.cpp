@@ -61,7 +61,7 @@ TEST(WebFiles, PagesHaveNoInlineScriptOrStyle) {
   EXPECT_TRUE(std::regex_search(std::string("<p style=\"x\">"), inline_script));
 }
 
-// Preact and uPlot contain the word for their own use; the page's sources must not use it.
+// Preact contains the word for its own use; the page's sources must not use it.
 TEST(WebFiles, SourcesNeverTurnTextIntoMarkup) {
   static const std::regex markup(
       R"((inner|outer)HTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|\beval\(|new Function)");
