@@ -1,5 +1,10 @@
 import { defineConfig } from "vite";
 
+/** The page for people who label, the page for people who watch, and what both use. */
+function chunkName(chunk: { name: string }): string {
+  return { LabelPage: "label.js", WatchPage: "watch.js" }[chunk.name] ?? "shared.js";
+}
+
 // Fixed names, so that the list of files that CMake embeds stays the same from build to build; no inlined files and no
 // preloading script, which the content security policy would refuse.
 export default defineConfig({
@@ -14,8 +19,6 @@ export default defineConfig({
     cssCodeSplit: false,
     modulePreload: false,
     sourcemap: false,
-    rollupOptions: {
-      output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", inlineDynamicImports: true },
-    },
+    rollupOptions: { output: { entryFileNames: "app.js", chunkFileNames: chunkName, assetFileNames: "app.[ext]" } },
   },
 });

@@ -23,6 +23,23 @@ export interface Verdict {
   state: "good" | "bad" | "unknown";
 }
 
+/** A number, or a word in its place, and a sentence that says what it means. */
+export interface Fact {
+  value: string; // "0.03 N m", "Calibrated"
+  sentence: string;
+  state: "good" | "bad" | "unknown";
+}
+
+/** What the page begins with: for everybody, without words of the mathematics. */
+export interface FirstScreen {
+  first: string[]; // what a campaign without answers does first; empty: there are answers
+  error: Fact;
+  trust: Fact;
+  money: Fact;
+  next: { point: string; inputs: (number | string)[]; level: string; cost: number | null; why: string } | null;
+  nothing_next: string; // why there is no next question
+}
+
 export interface InputColumn {
   name: string;
   unit: string; // may be empty
@@ -32,6 +49,9 @@ export interface InputColumn {
   high: number;
   values: string[]; // of a category; empty for numbers
   importance: number | null; // share of the variation of the mean with interactions; null: not known yet
+  importance_error: number | null; // its standard error
+  alone: number | null; // share without interactions
+  effect: number | null; // how much a prediction changes along the input: the median over places
 }
 
 export interface LevelTotal {
@@ -126,6 +146,7 @@ export interface View {
   name: string;
   unit: string; // of money; may be empty
   verdicts: Verdict[]; // good enough, trusted, next
+  first_screen: FirstScreen;
   warnings: string[];
   budget: number | null; // null: no limit
   spent: number;
@@ -181,6 +202,32 @@ export interface Person {
   remark: string; // "no better than a coin", "yes 98 of 98 times", "worse since ..."; empty: none
 }
 
+/** GET /v1/answers?from=N&limit=N: every answer, the newest first. */
+export interface AnswerPage {
+  sequence: number;
+  total: number;
+  from: number;
+  rows: Answer[];
+}
+
+/** A line of GET /v1/events?kinds=...: what was corrected or changed. */
+export interface LogEvent {
+  seq: number;
+  time: string;
+  event: string;
+  id?: number;
+  point?: string | null;
+  y?: unknown;
+  reason?: string;
+  worker?: string;
+  budget?: number | string;
+  by?: number | string;
+  host?: string;
+  process?: number;
+  name?: string;
+  changes?: string[];
+}
+
 /** GET /v1/slice?x=NAME[&y=NAME][&at=JSON]: the belief along one or two inputs, `at` = {"other input": value}. */
 export interface Slice {
   sequence: number;
@@ -217,6 +264,7 @@ export interface PoolView {
   binned: boolean;
   note: string; // if only some points of a large pool were scored
   rows: PoolPoint[]; // at most 4096
+  best: (PoolPoint & { inputs: (number | string)[] })[]; // the ten best
   next: string | null; // the point that would be asked for next
   reason: string; // if there is no next one
 }
@@ -266,6 +314,7 @@ export interface LabelNext {
   unit: string; // of money; may be empty
   axis: string; // what the number means
   question: string; // what is asked; may be empty
+  instructions: string; // Markdown; may be empty
   answered: number; // by this person
   reason: string; // if there is no item: why
   retry_after: number | null; // seconds

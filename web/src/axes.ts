@@ -1,6 +1,7 @@
 // Along which inputs the belief and the pool are drawn: chosen once for both.
 import { signal } from "@preact/signals";
 import type { InputColumn, PoolView, View } from "./api";
+import { valueInAddress } from "./parts/address";
 
 export interface Axes {
   x: string;
@@ -8,10 +9,24 @@ export interface Axes {
   panels: string; // a category with one picture per value; empty: none
 }
 
+function axesIn(value: unknown): Axes | null {
+  const { x, y, panels } = (value ?? {}) as Partial<Record<keyof Axes, unknown>>;
+  return typeof x === "string" && typeof y === "string" && typeof panels === "string" ? { x, y, panels } : null;
+}
+
+function valuesIn(value: unknown): Record<string, number | string> | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return Object.values(value).every((one) => typeof one === "number" || typeof one === "string") ? (value as Record<string, number | string>) : null;
+}
+
 /** What the reader has chosen; null: the most important inputs. */
-export const chosenAxes = signal<Axes | null>(null);
+export const chosenAxes = valueInAddress<Axes | null>("axes", null, axesIn);
 /** Values of the other inputs that the reader has set; the server chooses the rest. */
-export const chosenValues = signal<Record<string, number | string>>({});
+const noValues: Record<string, number | string> = {};
+export const chosenValues = valueInAddress<Record<string, number | string>>("at", noValues, valuesIn);
+export function forgetValues(): void {
+  chosenValues.value = noValues;
+}
 export const pool = signal<PoolView | null>(null);
 
 export const mostPanels = 8;

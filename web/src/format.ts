@@ -13,6 +13,11 @@ export function numberText(value: number | null | undefined, digits = 4): string
   return text.replace("-", "−");
 }
 
+/** What was said or predicted, with three digits. */
+export function resultText(value: number | null | undefined): string {
+  return numberText(value, 3);
+}
+
 /** A count with thousands separated. */
 export function countText(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");

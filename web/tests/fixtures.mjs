@@ -84,6 +84,25 @@ const shapes = {
   },
 };
 shapes.large = { ...shapes.wing, name: "wing-drag-large", answers: 5000, pool: 100000, budget: 90000 };
+shapes.solvents = {
+  name: "yield-by-solvent",
+  unit: "EUR",
+  inputs: [
+    number("temperature", 20, 120, { unit: "°C", importance: 0.4 }),
+    number("catalyst", 0.001, 0.1, { logarithmic: true, unit: "mol/L", importance: 0.2 }),
+    category("solvent", ["DMF", "Ethanol/Wasser", "2-MeTHF", "Toluol", "Acetonitril", "DMSO"], 0.5),
+  ],
+  order: [2, 0, 1],
+  levels: [{ name: "good", noise: 2, cost: 5 }, { name: "rough", noise: 6, cost: 1 }],
+  axis: "yield (%)",
+  truth: ([t, c, s]) => 50 + 20 * Math.sin(t / 30) + 5 * Math.log10(c) + 6 * "DE2TA".indexOf(s[0]),
+  answers: 90,
+  pool: 294,
+  budget: 400,
+};
+shapes.fresh = { ...shapes.map, name: "duct-fresh", answers: 0 };
+shapes.one = { ...shapes.map, name: "duct-one-answer", answers: 1, biases: false };
+shapes.finished = { ...shapes.curve, name: "slab-finished", budget: 100 };
 // Names that would do harm if they ever became markup.
 shapes.hostile = {
   ...shapes.curve,
@@ -190,6 +209,17 @@ export class Campaign {
     return true;
   }
 
+  history() {
+    const time = (seconds) => new Date(1000 * (this.created + seconds)).toISOString();
+    return [
+      { seq: 1, time: time(0), event: "created", name: this.shape.name },
+      { seq: 2, time: time(1), event: "owner", host: "node7", process: 9768 },
+      { seq: 40, time: time(900), event: "owner", host: "node7", process: 9768 },
+      { seq: 90, time: time(4000), event: "amended", id: 12, point: "P1012", y: 0.31, reason: "corrected by olga", worker: "" },
+      { seq: 120, time: time(8000), event: "changed", changes: ["annotator.timeout: 30m -> 2h; applies to attempts from now on"] },
+    ];
+  }
+
   courses() {
     const sums = this.shape.levels.map(() => 0);
     const [spending, money, course] = [[], [], []];
@@ -232,6 +262,30 @@ export class Campaign {
     ];
   }
 
+  firstScreen(spent) {
+    const { shape, answers } = this;
+    const coarse = shape.levels.at(-1);
+    const fact = (value, sentence, state) => ({ value, sentence, state });
+    if (answers.length === 0)
+      return {
+        first: [`First come 21 answers at points far apart: 20 ${coarse.name}, 1 ${shape.levels[0].name}.`, "Then every question is the one that tells most for its price."],
+        error: fact("Not known yet", "There are no answers yet.", "unknown"),
+        trust: fact("Not known yet", "There are no answers yet.", "unknown"),
+        money: fact(`${shape.budget} ${shape.unit} left`, `The first 21 answers cost about 40 ${shape.unit} of it.`, "unknown"),
+        next: { point: "P1001", inputs: drawn(shape.inputs, 77), level: coarse.name, cost: coarse.cost, why: "It belongs to the initial design, at points far apart." },
+        nothing_next: "",
+      };
+    const finished = spent >= shape.budget;
+    return {
+      first: [],
+      error: fact(shape.classes ? "6.5 %" : "2.1e-4", shape.classes ? "About this share of the predicted classes is wrong." : "Predictions are typically off by this much, 4 % of their range. It fell by 12 % over the last third of the money.", "bad"),
+      trust: fact("Calibrated", `${Math.round(0.94 * answers.length)} of ${answers.length} answers were inside the 95 % interval predicted before they came.`, "good"),
+      money: finished ? fact("Finished", "The budget is spent.", "unknown") : fact(`${Math.round(shape.budget - spent)} ${shape.unit} left`, `It will buy about 74 more answers: 62 ${coarse.name}, 12 ${shape.levels[0].name}.`, "unknown"),
+      next: finished ? null : { point: "P2001", inputs: drawn(shape.inputs, 77), level: coarse.name, cost: coarse.cost, why: "It lowers the uncertainty of 40 points around it by a quarter or more. No other candidate does more for its price." },
+      nothing_next: finished ? "The budget is spent." : "",
+    };
+  }
+
   view() {
     const { shape, answers } = this;
     const binary = !!shape.classes;
@@ -248,6 +302,7 @@ export class Campaign {
       name: shape.name,
       unit: shape.unit,
       verdicts: this.verdicts(),
+      first_screen: this.firstScreen(spent),
       warnings: shape.biases ? ['Level "coarse" reads 6e-4 low against "fine" (5 pairs); the model corrects for it.'] : [],
       budget: shape.budget,
       spent,
@@ -267,7 +322,12 @@ export class Campaign {
         error_logarithmic: !binary,
         source: "answers before they were recorded",
       },
-      inputs: shape.inputs,
+      inputs: shape.inputs.map((input) => {
+        const known = input.importance !== null && answers.length > 0;
+        return known
+          ? { ...input, importance_error: 0.03, alone: 0.8 * input.importance, effect: binary ? input.importance : 2 * shape.levels.at(-1).noise * input.importance }
+          : { ...input, importance: null, importance_error: null, alone: null, effect: null };
+      }),
       order: shape.order,
       levels: shape.levels.map((level, k) => ({ name: level.name, answers: ofLevel(k).length, spent: sums[k] })),
       answers: answers.slice(-2000),
@@ -401,7 +461,9 @@ export class Campaign {
       };
     });
     const best = rows.reduce((a, b) => (b.per_cost > a.per_cost ? b : a));
-    return { sequence: this.sequence, unit: classes ? "bits" : "nats", points: pool, binned, note: "", rows, next: best.point, reason: "" };
+    const places = random(11);
+    const tops = rows.map((row) => ({ ...row, inputs: inputs.map((input) => draw(input, places)) })).sort((a, b) => b.per_cost - a.per_cost).slice(0, 10);
+    return { sequence: this.sequence, unit: classes ? "bits" : "nats", points: pool, binned, note: "", rows, best: tops, next: best.point, reason: "" };
   }
 
   item(k) {
@@ -427,3 +489,5 @@ export class Campaign {
     };
   }
 }
+
+export const scenarios = Object.keys(shapes);

@@ -29,7 +29,7 @@ describe("the axes of a picture", () => {
         for (const width of [340, 560, 1100]) {
           const texts = [];
           const axes = { x: linearAxis("x", 0, 1), y: linearAxis("y", -high / 3, high) };
-          const area = layout(canvas(texts), width, height, axes);
+          const area = layout(canvas(texts).getContext(), width, height, axes);
           drawAxes(area, axes.x, axes.y);
           assert.ok(texts.length > 5);
           assert.deepEqual(texts.filter((text) => text.includes("…")), [], `to ${high}, ${width} x ${height}`);

@@ -79,9 +79,10 @@ export class Target {
 }
 
 /** A tab; errors on it, also those of the content security policy, fail the test that closes it. */
-export async function openTab(target, path, { token = "", scheme = "light", width = 1280, height = 900 } = {}) {
+export async function openTab(target, path, { token = "", scheme = "light", width = 1280, height = 900, records = false } = {}) {
   const context = await (await openBrowser()).newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
   const page = await context.newPage();
+  if (records) await page.addInitScript(recordTexts);
   page.setDefaultTimeout(patience);
   const errors = [];
   page.on("pageerror", (error) => errors.push(error.message));
@@ -126,4 +127,52 @@ export async function until(condition, what, milliseconds = patience) {
 export async function fits(page) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(over <= 0, `the page is ${over} pixels wider than the screen`);
+}
+
+/** Runs in the page, before it: every canvas remembers where it has texts. */
+function recordTexts() {
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, "width");
+  Object.defineProperty(HTMLCanvasElement.prototype, "width", {
+    ...width,
+    set(value) {
+      this.texts = []; // the canvas is empty again
+      width.set.call(this, value);
+    },
+  });
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const measured = this.measureText(text);
+    const at = this.getTransform().transformPoint(new DOMPoint(x - measured.actualBoundingBoxLeft, y - measured.actualBoundingBoxAscent));
+    const end = this.getTransform().transformPoint(new DOMPoint(x + measured.actualBoundingBoxRight, y + measured.actualBoundingBoxDescent));
+    (this.canvas.texts ??= []).push({ text, left: at.x, top: at.y, right: end.x, bottom: end.y });
+    return fillText.call(this, text, x, y);
+  };
+}
+
+/** The texts in a canvas of a tab that records them. */
+export async function drawnTexts(page, selector) {
+  return page.locator(selector).first().evaluate((canvas) => canvas.texts.map((one) => one.text));
+}
+
+/** Texts in pictures are whole, inside, and apart from each other; buttons, numbers and headings are not cut. */
+export async function nothingIsCut(page) {
+  const found = await page.evaluate(() => {
+    const problems = [];
+    for (const canvas of document.querySelectorAll("canvas")) {
+      const name = canvas.parentElement.getAttribute("aria-label").slice(0, 60);
+      const texts = canvas.texts ?? [];
+      texts.forEach((one, k) => {
+        if (one.left < -1 || one.top < -1 || one.right > canvas.width + 1 || one.bottom > canvas.height + 1) problems.push(`${name}: "${one.text}" is cut`);
+        if (one.text.endsWith("…")) problems.push(`${name}: "${one.text}" is shortened`);
+        for (const other of texts.slice(k + 1))
+          if (one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
+            problems.push(`${name}: "${one.text}" and "${other.text}" overlap`);
+      });
+    }
+    for (const element of document.querySelectorAll("h1, h2, h3, p, button, select, .value, li, label"))
+      if (element.clientWidth > 2 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== "visible")
+        problems.push(`${element.tagName} "${element.textContent.slice(0, 40)}" is cut`);
+    return problems.slice(0, 12);
+  });
+  assert.deepEqual(found, []);
 }

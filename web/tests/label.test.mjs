@@ -57,6 +57,28 @@ describe("labelling", { skip: missing || false }, () => {
     await target.close();
   });
 
+  it("shows the instructions, which can be folded for good, and no markup in them", { skip: realUrl ? "needs the mock server" : false }, async () => {
+    const target = await Target.open("claims");
+    target.mock.instructions = "# How to\n\nA claim is **fraud** if\n- it names no witness\n- *or* two\n\n<img src=x onerror=window.harmed=1> [bad](javascript:window.harmed=1) [good](https://example.org/a)\n";
+    const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
+    const { page } = tab;
+    await page.waitForSelector(".instructions[open] li");
+    assert.deepEqual(await page.locator(".instructions li").allTextContents(), ["it names no witness", "or two"]);
+    assert.equal(await page.textContent(".instructions strong"), "fraud");
+    assert.equal(await page.locator(".instructions img").count(), 0);
+    assert.match(await page.textContent(".instructions"), /<img src=x.*\[bad\]\(javascript/);
+    assert.deepEqual(await page.locator(".instructions a").evaluateAll((links) => links.map((link) => link.href)), ["https://example.org/a"]);
+    await accessible(page, "instructions");
+    await screenshot(page, "label-instructions", false);
+    await page.locator(".instructions summary").click();
+    await page.reload();
+    await page.waitForSelector("#item");
+    assert.equal(await page.locator(".instructions[open]").count(), 0, "who knows them has folded them");
+    assert.equal(await page.evaluate(() => window.harmed), undefined);
+    await tab.close();
+    await target.close();
+  });
+
   it("takes 20 items by keyboard from two browsers at once, none twice", async () => {
     const target = await Target.open("claims");
     const tabs = await Promise.all(tokensOf().label.map((token) => openTab(target, "/label", { token })));
@@ -236,7 +258,7 @@ describe("labelling on the mock server", { skip: missing || (realUrl ? "needs th
     const tab = await openTab(target, "/label", { token: tokensOf().label[0] });
     await tab.page.waitForSelector(".nothing");
     const text = await tab.page.textContent(".nothing");
-    assert.match(text, /Thank you, there are no more items\./);
+    assert.match(text, /Thank you, no more items/);
     assert.doesNotMatch(text, /affordable/);
     await tab.close();
     await target.close();

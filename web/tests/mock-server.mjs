@@ -105,6 +105,11 @@ export class MockServer {
     const [x, y, at] = ["x", "y", "at"].map((name) => url.searchParams.get(name) ?? "");
     if (path === "/v1/me") return this.send(response, 200, { ...who, only_watch: this.onlyWatch ?? false, asks_people: this.asksPeople ?? true, version: "0.2.0" });
     if (path === "/v1/view") return this.send(response, 200, this.campaign.view());
+    if (path === "/v1/answers") {
+      const [from, limit] = ["from", "limit"].map((name) => Number(url.searchParams.get(name)));
+      const rows = [...this.campaign.answers].reverse();
+      return this.send(response, 200, { sequence: this.campaign.sequence, total: rows.length, from, rows: rows.slice(from, from + limit) });
+    }
     if (path === "/v1/slice" || path === "/v1/pool") {
       const found = path === "/v1/slice" ? this.campaign.slice(x, y, JSON.parse(at || "{}")) : this.campaign.pool(x, y);
       return found ? this.send(response, 200, found) : this.send(response, 400, { error: "There is no such input" });
@@ -115,6 +120,10 @@ export class MockServer {
       return response.end(picture);
     }
     if (path !== "/v1/events") return this.send(response, 404, { error: `There is no ${path}` });
+    if (url.searchParams.has("kinds")) {
+      response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+      return response.end(this.campaign.history().map((line) => `${JSON.stringify(line)}\n`).join(""));
+    }
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
     response.write(`: hello\n\nevent: log\ndata: {"sequence": ${this.campaign.sequence}}\n\n`);
     this.streams.add(response);
@@ -154,7 +163,7 @@ export class MockServer {
     const classes = this.campaign.shape.classes?.map((name, k) => ({ value: 2 * k - 1, name, key: String(k + 1) })) ?? null;
     const answered = [...this.handled.values()].filter((one) => one.who === who.name && "y" in one).length;
     const empty = { reason: "", retry_after: null, finished: false, holders: [] };
-    this.send(response, 200, { item: item ?? null, following, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, question: classes ? "fraud: honest or fraud?" : `${this.campaign.view().target.axis}?`, answered, ...empty, ...(item ? {} : this.nothing) });
+    this.send(response, 200, { item: item ?? null, following, classes, unit: this.campaign.view().unit, axis: this.campaign.view().target.axis, question: classes ? "fraud: honest or fraud?" : `${this.campaign.view().target.axis}?`, instructions: this.instructions ?? "", answered, ...empty, ...(item ? {} : this.nothing) });
   }
 }
 

@@ -26,6 +26,7 @@ interface Props {
   faint?: boolean;
   square?: boolean;
   onSelect?: (key: string) => void;
+  name?: string; // of a saved file
 }
 
 export function Scatter(props: Props) {
@@ -43,6 +44,7 @@ export function Scatter(props: Props) {
       height={props.height ?? 320}
       square={props.square ?? false}
       marks={marks}
+      {...(props.name ? { name: props.name } : {})}
       {...(props.onSelect ? { onSelect: props.onSelect } : {})}
       draw={(area) => {
         const { context } = area;

@@ -46,9 +46,11 @@ export function linearAxis(title: string, low: number, high: number): Axis {
     value: (share) => low + share * span,
     ticks(about) {
       const step = roundStep(span, about);
+      // As many digits as tell one from the next.
+      const digits = Math.max(2, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step) + 1));
       const ticks: Tick[] = [];
       for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * span && ticks.length < 100; ++k)
-        ticks.push({ at: (k * step - low) / span, text: numberText(Number((k * step).toPrecision(10))) });
+        ticks.push({ at: (k * step - low) / span, text: numberText(Number((k * step).toPrecision(10)), digits) });
       return ticks;
     },
   };

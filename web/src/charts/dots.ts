@@ -1,7 +1,23 @@
 // Answers, pending ones and the next one, as they are drawn over a curve or a map.
 import type { Answer, Pending } from "../api";
 import { levelColour, levelShape, traceShape } from "./colours";
-import type { Area } from "./Plot";
+import type { Area, Mark } from "./Plot";
+
+/** Pixels of marks. Those at the same place on an axis of names are put beside each other, in a spiral, so that none is
+ * hidden. */
+export function spread(area: Area, marks: Pick<Mark, "x" | "y">[], across: boolean, up: boolean): [number, number][] {
+  const taken = new Map<string, number>();
+  return marks.map((mark) => {
+    const [x, y] = [area.x(mark.x), area.y(mark.y)];
+    if (!across && !up) return [x, y];
+    const cell = `${Math.round(x / 4)} ${Math.round(y / 4)}`;
+    const before = taken.get(cell) ?? 0;
+    taken.set(cell, before + 1);
+    const angle = 2.4 * before;
+    const radius = Math.min(14, 4.2 * Math.sqrt(before));
+    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+  });
+}
 
 /** Radius in pixels: the more precise, the larger. */
 export function precisionRadius(noise: number, least: number, most: number): number {

@@ -1,4 +1,4 @@
-// The two axes around a picture on a canvas.
+// The two axes around a picture. Marks on an edge have room: nothing that is drawn is cut.
 import type { Axis, Tick } from "./axis";
 import { theme, type Theme } from "./colours";
 
@@ -13,32 +13,30 @@ export interface Area {
   theme: Theme;
 }
 
-interface Frame {
+export interface Frame {
   x: Axis;
   y: Axis;
   keyRoom?: number; // pixels on the right, for a colour key
 }
 
 const font = '12px system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif';
+/** Pixels around what the axes enclose: half of the largest mark. */
+export const edge = 10;
+const lineHeight = 17;
 
 /** The ticks of the vertical axis: room is made for the same ones that are drawn. */
 function upwards(y: Axis, top: number, bottom: number): Tick[] {
   return y.ticks(Math.max(2, Math.floor((bottom - top) / 40)));
 }
 
-/** Where the axes are: as far to the right as the longest text beside the vertical one needs. */
-export function layout(canvas: HTMLCanvasElement, width: number, height: number, props: Frame): Area | null {
-  const context = canvas.getContext("2d");
-  if (!context || width < 60) return null;
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  context.setTransform(scale, 0, 0, scale, 0, 0);
+/** Where the axes are: as far to the right as the longest text beside the vertical one needs. Its name is above it, where
+ * it needs no turning of the head and covers no number. */
+export function layout(context: CanvasRenderingContext2D, width: number, height: number, props: Frame): Area {
   context.font = font;
-  const right = width - 10 - (props.keyRoom ?? 0);
-  const [top, bottom] = [8, height - 40];
+  const right = width - edge - 2 - (props.keyRoom ?? 0);
+  const [top, bottom] = [edge + 2 + (props.y.title ? lineHeight : 0), height - (props.x.title ? 42 : 24)];
   const widest = Math.max(0, ...upwards(props.y, top, bottom).map((tick) => context.measureText(tick.text).width));
-  const left = Math.min(0.3 * width, Math.ceil(widest) + 30);
+  const left = Math.max(edge, Math.min(0.4 * width, Math.ceil(widest) + 10));
   return {
     context,
     left,
@@ -58,8 +56,28 @@ function shorten(context: CanvasRenderingContext2D, text: string, room: number):
   return `${short}…`;
 }
 
+/** Texts along the horizontal axis that do not touch: every one, or every second, third, ... of them. Names are shortened
+ * only if not even two would fit otherwise. */
+function across(area: Area, x: Axis): { at: number; text: string; from: number }[] {
+  const { context, left, right } = area;
+  const ticks = x.ticks(Math.max(2, Math.floor((right - left) / 80)));
+  const most = Math.max(40, (right - left) / Math.min(2, ticks.length) - 8);
+  const placed = ticks.map((tick) => {
+    const at = left + tick.at * (right - left);
+    const text = shorten(context, tick.text, most);
+    const width = context.measureText(text).width;
+    return { at, text, width, from: Math.max(0, Math.min(right + edge - width, at - width / 2)) };
+  });
+  for (let every = 1; every <= placed.length; ++every) {
+    const kept = placed.filter((_, k) => k % every === 0);
+    if (kept.every((one, k) => k === 0 || one.from >= kept[k - 1]!.from + kept[k - 1]!.width + 6)) return kept;
+  }
+  return placed.slice(0, 1);
+}
+
 export function drawAxes(area: Area, x: Axis, y: Axis): void {
   const { context, left, right, top, bottom } = area;
+  context.font = font;
   context.strokeStyle = area.theme.grid;
   context.fillStyle = area.theme.soft;
   context.lineWidth = 1;
@@ -69,34 +87,24 @@ export function drawAxes(area: Area, x: Axis, y: Axis): void {
     context.lineTo(x1, y1);
     context.stroke();
   };
-  context.textAlign = "center";
+  context.textAlign = "left";
   context.textBaseline = "top";
-  const across = x.ticks(Math.max(2, Math.floor((right - left) / 80)));
-  let written = -Infinity;
-  for (const tick of across) {
-    const at = Math.round(left + tick.at * (right - left)) + 0.5;
+  for (const tick of across(area, x)) {
+    const at = Math.round(tick.at) + 0.5;
     line(at, top, at, bottom);
-    const text = shorten(context, tick.text, Math.max(30, (right - left) / across.length - 4));
-    const half = context.measureText(text).width / 2;
-    const centre = Math.min(right + 8 - half, at);
-    if (centre - half < written + 6) continue; // would touch the one before
-    written = centre + half;
-    context.fillText(text, centre, bottom + 5);
+    context.fillText(tick.text, tick.from, bottom + edge - 1);
   }
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const tick of upwards(y, top, bottom)) {
     const at = Math.round(bottom - tick.at * (bottom - top)) + 0.5;
     line(left, at, right, at);
-    context.fillText(shorten(context, tick.text, left - 22), left - 6, at);
+    context.fillText(shorten(context, tick.text, left - 9), left - 9, at);
   }
   context.fillStyle = area.theme.ink;
-  context.textAlign = "center";
   context.textBaseline = "alphabetic";
-  context.fillText(shorten(context, x.title, right - left), (left + right) / 2, bottom + 34);
-  context.save();
-  context.translate(11, (top + bottom) / 2);
-  context.rotate(-Math.PI / 2);
-  context.fillText(shorten(context, y.title, bottom - top), 0, 0);
-  context.restore();
+  context.textAlign = "left";
+  context.fillText(shorten(context, y.title, right), 0, 12);
+  context.textAlign = "center";
+  context.fillText(shorten(context, x.title, right), Math.max(0, (left + right) / 2), bottom + 38);
 }

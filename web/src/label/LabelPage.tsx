@@ -6,9 +6,10 @@ import { clockText, countText, hourText, moneyText, plural } from "../format";
 import { FormDialog } from "../parts/FormDialog";
 import { SignIn, signOut } from "../parts/SignIn";
 import { announcement, me, refreshMe, signInReason } from "../store";
-import { useNow } from "../views/Runs";
+import { useNow } from "../parts/now";
 import { Controls } from "./Controls";
 import { Item } from "./Item";
+import { Markdown } from "./Markdown";
 import { outbox, retryAt } from "./outbox";
 import { again, done, fetchNext, item, loading, next, nextAttempt, notice, problem, resume, skip, start } from "./session";
 
@@ -19,8 +20,8 @@ function Nothing(props: { next: LabelNext }) {
   const { holders, finished, reason } = props.next;
   return (
     <section class="nothing" aria-label="No item">
-      <h2>{finished ? "All done" : "No item for you at the moment"}</h2>
-      <p>{finished ? "Thank you, there are no more items." : reason || "The server gave no reason."}</p>
+      <h2>{finished ? "Thank you, no more items" : "No item for you at the moment"}</h2>
+      {!finished && <p>{reason || "The server gave no reason."}</p>}
       {holders.length > 0 && (
         <>
           <h3>Held by others</h3>
@@ -102,6 +103,47 @@ function SkipDialog(props: { onClose: () => void }) {
   );
 }
 
+const foldedKey = "acuity-instructions-folded";
+
+function isFolded(text: string): boolean {
+  try {
+    return localStorage.getItem(foldedKey) === text;
+  } catch {
+    return false; // storage is switched off
+  }
+}
+
+/** The question, and how to answer it: folded by whoever knows it, and open again when its text has changed. */
+function Task() {
+  const { question = "", instructions = "" } = next.value ?? {};
+  const [open, setOpen] = useState(!isFolded(instructions));
+  useEffect(() => setOpen(!isFolded(instructions)), [instructions]);
+  const fold = (isOpen: boolean) => {
+    setOpen(isOpen);
+    try {
+      if (isOpen) localStorage.removeItem(foldedKey);
+      else localStorage.setItem(foldedKey, instructions);
+    } catch {
+      // forgotten with the tab
+    }
+  };
+  return (
+    <>
+      {question && (
+        <p class="question" id="question">
+          {question}
+        </p>
+      )}
+      {instructions && (
+        <details class="instructions" open={open} onToggle={(event) => fold(event.currentTarget.open)}>
+          <summary>Instructions</summary>
+          <Markdown text={instructions} />
+        </details>
+      )}
+    </>
+  );
+}
+
 function Top() {
   const who = me.value;
   const total = (next.value?.answered ?? 0) + outbox.value.filter((parcel) => parcel.path === "/v1/label/answer").length;
@@ -179,11 +221,7 @@ export function LabelPage() {
         )}
         {one && (
           <article aria-labelledby="item-name">
-            {next.value?.question && (
-              <p class="question" id="question">
-                {next.value.question}
-              </p>
-            )}
+            <Task />
             <div class="item-head">
               <h2 id="item-name">{one.point || `Suggestion ${one.id}`}</h2>
               <p class="soft">

@@ -1,11 +1,13 @@
 // Building blocks that all views share.
 import type { ComponentChildren } from "preact";
 import type { View } from "../api";
+import type { Axis } from "../charts/axis";
 import { levelColour, levelShape } from "../charts/colours";
+import { numberText } from "../format";
 
-export function Section(props: { id: string; title: string; children: ComponentChildren }) {
+export function Section(props: { id: string; title: string; wide?: boolean; children: ComponentChildren }) {
   return (
-    <section id={props.id} aria-labelledby={`${props.id}-title`}>
+    <section id={props.id} class={props.wide ? "wide" : undefined} aria-labelledby={`${props.id}-title`}>
       <h2 id={`${props.id}-title`}>{props.title}</h2>
       {props.children}
     </section>
@@ -110,6 +112,21 @@ export function LevelKey(props: { levels: string[]; more?: ComponentChildren }) 
       ))}
       {props.more}
     </ul>
+  );
+}
+
+/** The colours of several maps, once. */
+export function ColourKey(props: { colours: Axis }) {
+  return (
+    <div class="colour-key">
+      <p>{props.colours.title}</p>
+      <div class="scale" aria-hidden="true" />
+      <p class="ends">
+        {[0, 0.5, 1].map((share) => (
+          <span key={share}>{numberText(props.colours.value(share), 3)}</span>
+        ))}
+      </p>
+    </div>
   );
 }
 

@@ -4,23 +4,23 @@ import type { Answer, View } from "../api";
 import { linearAxis, logAxis, rangeOf } from "../charts/axis";
 import { Scatter } from "../charts/Scatter";
 import { countText, numberText, percentText, placeText } from "../format";
-import { figure, heading, LevelKey, Note, NothingYet, Section, sentence, Table, unseen } from "../parts/basics";
-import { me } from "../store";
+import { LevelKey, Note, NothingYet, Section } from "../parts/basics";
 import { Amend } from "./Amend";
 
 function Agreement(props: { view: View; onSelect: (id: number) => void }) {
   const { view } = props;
   const answers = view.answers.filter((answer) => Number.isFinite(answer.expected));
   if (answers.length === 0) return <NothingYet view={view} />;
-  const [low, high] = rangeOf(answers.flatMap((answer) => [answer.value, answer.expected]));
+  const [low, high] = rangeOf(answers.flatMap((answer) => [answer.value, answer.expected]), 0.02);
   const axis = (title: string) => (view.target.logarithmic && low > 0 ? logAxis(title, low, high) : linearAxis(title, low, high));
   const early = answers.filter((answer) => answer.predicted).length;
   return (
     <>
       <Scatter
         label={`Predicted against answered ${view.target.axis}, ${answers.length} answers; on the line they agree.`}
+        name="predicted-against-answered"
         x={axis(`predicted ${view.target.axis}`)}
-        y={axis("answered")}
+        y={axis(`answered ${view.target.axis}`)}
         line="identity"
         square
         height={400}
@@ -30,7 +30,7 @@ function Agreement(props: { view: View; onSelect: (id: number) => void }) {
           y: answer.value,
           level: answer.level,
           key: String(answer.id),
-          text: () => `#${answer.id} ${placeText(view.inputs, answer.inputs)}: answered ${answer.text}, predicted ${numberText(answer.expected)}`,
+          text: () => `#${answer.id} ${placeText(view.inputs, answer.inputs)}: answered ${numberText(answer.value, 3)}, predicted ${numberText(answer.expected, 3)}`,
         }))}
       />
       <LevelKey levels={view.levels.map((level) => level.name)} />
@@ -46,54 +46,13 @@ function Agreement(props: { view: View; onSelect: (id: number) => void }) {
   );
 }
 
-function surprise(answer: Answer): string {
-  if (answer.score !== null) return `${numberText(answer.score, 2)} sd`;
-  const given = answer.value > 0.5 ? answer.expected : 1 - answer.expected;
-  return `probability ${percentText(given)}`;
-}
-
-function interval(answer: Answer): string {
-  return answer.expected_low === null || answer.expected_high === null
-    ? numberText(answer.expected, 3)
-    : `${numberText(answer.expected, 3)} ± ${numberText((answer.expected_high - answer.expected_low) / 2, 2)}`;
-}
-
 export function Answers(props: { view: View }) {
   const { view } = props;
   const [amended, setAmended] = useState<Answer | null>(null);
   const find = (id: number) => setAmended([...view.surprising, ...view.answers].find((answer) => answer.id === id) ?? null);
   return (
     <Section id="answers" title="Predicted against answered">
-      <div class="columns">
-        <div>{view.target.kind === "real" ? <Agreement view={view} onSelect={find} /> : <Classes view={view} />}</div>
-        <div>
-          <h3>Most surprising answers</h3>
-          {view.surprising.length === 0 ? (
-            <p class="soft">None yet.</p>
-          ) : (
-            <Table
-              label="Most surprising answers"
-              header={["answer", unseen("amend"), "where", heading("said"), heading("predicted"), heading("off by")]}
-              keys={view.surprising.map((answer) => answer.id)}
-              rows={view.surprising.map((answer) => [
-                `#${answer.id}`,
-                {
-                  text: me.value?.only_watch ? null : (
-                    <button type="button" class="plain" onClick={() => setAmended(answer)} aria-label={`Amend answer ${answer.id}`}>
-                      Amend
-                    </button>
-                  ),
-                },
-                sentence(answer.point || placeText(view.inputs, answer.inputs)),
-                figure(answer.text),
-                figure(interval(answer)),
-                figure(surprise(answer)),
-              ])}
-            />
-          )}
-          <Note>Predictions with half of their 95 % interval. A slip of the pen is amended with a reason; the log keeps both.</Note>
-        </div>
-      </div>
+      {view.target.kind === "real" ? <Agreement view={view} onSelect={find} /> : <Classes view={view} />}
       {amended && <Amend view={view} answer={amended} onClose={() => setAmended(null)} />}
     </Section>
   );
@@ -107,8 +66,9 @@ function Classes(props: { view: View }) {
     <>
       <Scatter
         label={`Reliability: predicted probability against share found, in ${bins.length} groups.`}
-        x={linearAxis("predicted probability", -0.02, 1.02)}
-        y={linearAxis("share found", -0.02, 1.02)}
+        name="reliability"
+        x={linearAxis("predicted probability", 0, 1)}
+        y={linearAxis("share found", 0, 1)}
         line="identity"
         square
         height={380}
@@ -116,8 +76,8 @@ function Classes(props: { view: View }) {
           x: bin.expected,
           y: bin.found,
           level: 1,
-          low: bin.found - bin.error,
-          high: bin.found + bin.error,
+          low: Math.max(0, bin.found - bin.error),
+          high: Math.min(1, bin.found + bin.error),
           radius: 4 + Math.min(5, Math.sqrt(bin.count) / 3),
           text: () => `${bin.count} answers: predicted ${percentText(bin.expected)}, found ${percentText(bin.found)}`,
         }))}

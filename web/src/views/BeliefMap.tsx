@@ -3,7 +3,7 @@ import type { Slice, View } from "../api";
 import { distanceFromSlice, inputNamed, opacityAt, pool, type Axes } from "../axes";
 import { inputAxis, type Axis } from "../charts/axis";
 import { levelColour } from "../charts/colours";
-import { answerText, drawDot, drawNext, noiseRange, pendingText, precisionRadius } from "../charts/dots";
+import { answerText, drawDot, drawNext, noiseRange, pendingText, precisionRadius, spread } from "../charts/dots";
 import { drawContour, drawKey, drawSurface, keyRoom, type Surface } from "../charts/heat";
 import { Plot, type Area, type Mark } from "../charts/Plot";
 import { numberText, placeText, valueText } from "../format";
@@ -47,10 +47,11 @@ export function BeliefMap({ view, axes, slice, shown, colours, panel, small, nex
   const draw = (area: Area) => {
     drawSurface(area, surface, x, y, colours);
     if (view.target.kind === "binary" && shown === "mean") drawContour(area, surface, 0.5);
-    for (const answer of answers) {
-      const [ax, ay] = place(answer.inputs);
+    const places = spread(area, answers.map((answer) => ({ x: place(answer.inputs)[0], y: place(answer.inputs)[1] })), across.kind === "category", up.kind === "category");
+    for (const [k, answer] of answers.entries()) {
+      const [ax, ay] = places[k]!;
       area.context.globalAlpha = opacityAt(distanceFromSlice(view, axes, slice.at, answer.inputs));
-      drawDot(area, answer.level, area.x(ax), area.y(ay), precisionRadius(answer.noise, least, most), levelColour(answer.level));
+      drawDot(area, answer.level, ax, ay, precisionRadius(answer.noise, least, most), levelColour(answer.level));
     }
     area.context.globalAlpha = 1;
     for (const one of pending) {
@@ -79,7 +80,7 @@ export function BeliefMap({ view, axes, slice, shown, colours, panel, small, nex
   const lines = thinned(surface.y, 7).reverse();
   return (
     <>
-      <Plot label={label} x={x} y={y} height={small ? 260 : 420} keyRoom={small ? 0 : keyRoom} draw={draw} marks={marks} />
+      <Plot label={label} name={`belief-${axes.x}-${axes.y}${panel ? `-${panel}` : ""}`} x={x} y={y} height={small ? 260 : 420} keyRoom={small ? 0 : keyRoom} draw={draw} marks={marks} />
       <Numbers
         label={`${colours.title} over ${axes.x} and ${axes.y}${panel ? `, ${panel}` : ""}`}
         header={[`${axes.y} \\ ${axes.x}`, ...columns.map((k) => heading(valueText(surface.x[k]!)))]}

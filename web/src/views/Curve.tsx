@@ -136,7 +136,7 @@ export function Curve({ view, axes, slice, slices, panel, small, next: hasNext }
   const label = `${view.target.axis} along ${axes.x}${panel ? `, ${panel}` : ""}: from ${numberText(Math.min(...(slice.middle as number[])))} to ${numberText(Math.max(...(slice.middle as number[])))}, with ${answers.length} answers.`;
   return (
     <>
-      <Plot label={label} x={x} y={y} height={small ? 240 : 360} draw={draw} marks={marks} />
+      <Plot label={label} name={`belief-${axes.x}${panel ? `-${panel}` : ""}`} x={x} y={y} height={small ? 240 : 360} draw={draw} marks={marks} />
       <Numbers
         label={`${view.target.axis} along ${axes.x}${panel ? `, ${panel}` : ""}`}
         header={[axes.x, heading(binary ? "probability" : "mean"), ...(slice.low ? [heading("low"), heading("high")] : [])]}

@@ -1,7 +1,8 @@
 // Name, connection, money at a glance, and who is signed in.
 import type { View } from "../api";
-import { countText, durationText, moneyText, plural, timeText } from "../format";
+import { countText, durationText, plural, timeText } from "../format";
 import { signOut } from "../parts/SignIn";
+import { useNow } from "../parts/now";
 import { connection, logLength, me, refreshMe, signInReason, view } from "../store";
 
 function modelText(now: View): string {
@@ -62,29 +63,9 @@ function Who() {
   );
 }
 
-/** Spent, reserved and free as one bar. */
-function Budget(props: { view: View }) {
-  const { spent, escrow, budget, unit } = props.view;
-  const parts = [`${moneyText(spent, unit)} spent`, `${moneyText(escrow, unit)} reserved`];
-  parts.push(
-    budget === null ? "no limit" : `${moneyText(Math.max(0, budget - spent - escrow), unit)} free of ${moneyText(budget, unit)}`,
-  );
-  const share = (value: number) => `${budget ? Math.min(100, (100 * value) / budget) : 0}%`;
-  return (
-    <div class="budget">
-      {budget !== null && (
-        <div class="bar" aria-hidden="true">
-          <span class="spent" style={{ width: share(spent) }} />
-          <span class="reserved" style={{ width: share(escrow) }} />
-        </div>
-      )}
-      <p>{parts.join(", ")}</p>
-    </div>
-  );
-}
-
 function Counts(props: { view: View }) {
   const { levels, pool, excluded, failed, pending, last_at: last, created_at: created } = props.view;
+  const now = useNow(30);
   const bought = levels.filter((level) => level.answers > 0).map((level) => `${countText(level.answers)} ${level.name}`);
   const parts = [
     `${plural(props.view.answers_total, "answer")}${bought.length > 1 ? ` (${bought.join(", ")})` : ""}`,
@@ -92,11 +73,11 @@ function Counts(props: { view: View }) {
     `${countText(failed)} failed`,
     `pool of ${countText(pool)}${excluded ? `, ${countText(excluded)} excluded` : ""}`,
   ];
+  const latest = props.view.answers_total > 0 ? `, last answer ${durationText(Math.max(0, now - last))} ago` : "";
+  parts.push(`begun ${timeText(created)}${latest}`);
   return (
     <p class="soft counts">
       {parts.join(" · ")}
-      <br />
-      Begun {timeText(created)}, last event after {durationText(last - created)}
     </p>
   );
 }
@@ -110,7 +91,6 @@ export function Header() {
         <Who />
       </div>
       <Live />
-      {now && <Budget view={now} />}
       {now && <Counts view={now} />}
     </header>
   );

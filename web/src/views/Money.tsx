@@ -2,15 +2,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { View } from "../api";
 import { isDark, levelColour } from "../charts/colours";
-import { Lines, type Line } from "../charts/Lines";
+import { Curves, type Line } from "../charts/Curves";
 import { durationText, moneyText, numberText, percentText } from "../format";
 import { freeMoney, secondsOfMoney } from "../pace";
 import { Computing, figure, heading, Note, Numbers, Section } from "../parts/basics";
 
-// Round durations in seconds, up to a century.
-const durations = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200].concat(
-  [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].map((days) => 86400 * days),
-);
+/** Leaving out one of three answers measures nothing. */
+const fewestForAnError = 5;
 
 const soft = () => (isDark() ? "#b4b4b4" : "#555555");
 
@@ -39,7 +37,7 @@ function spentLines(view: View, over: "answers" | "time"): { x: number[]; lines:
       byLevel[level]?.forEach((spent, i) => (sums[i] = (sums[i] ?? 0) + spent));
       return { level, values: [...sums] };
     });
-  // uPlot draws in order: the top of the stack first, each filled down to the one below.
+  // The top of the stack first, each filled down to the one below.
   const lines: Line[] = stacked.reverse().map(({ level, values }, k) => ({
     label: view.levels[level]?.name ?? "",
     values,
@@ -47,7 +45,7 @@ function spentLines(view: View, over: "answers" | "time"): { x: number[]; lines:
     colour: () => levelColour(level),
     width: 1.5,
     stepped: overTime,
-    ...(k + 1 < stacked.length ? { fillTo: k + 2 } : { fill: true }),
+    ...(k + 1 < stacked.length ? { fillTo: k + 1 } : { fill: true }),
   }));
   if (overTime) {
     const spent = held(times, view.money.map((point) => point.spent), x);
@@ -63,7 +61,7 @@ function spentLines(view: View, over: "answers" | "time"): { x: number[]; lines:
 
 function Course(props: { view: View }) {
   const { view } = props;
-  const course = view.course.filter((point) => point.error !== null || point.expected !== null);
+  const course = view.course.filter((point) => point.answers >= fewestForAnError && (point.error !== null || point.expected !== null));
   if (course.length < 2)
     return view.parts.model !== null ? null : (
       <div>
@@ -83,7 +81,8 @@ function Course(props: { view: View }) {
   return (
     <div>
       <h3>Error against money</h3>
-      <Lines
+      <Curves
+        name="error"
         label={`${view.target.error_measure} against money spent; last ${numberText(last?.error ?? last?.expected ?? null)}.`}
         x={course.map((point) => point.spent)}
         xTitle={`spent${view.unit ? ` (${view.unit})` : ""}`}
@@ -129,7 +128,7 @@ export function Money(props: { view: View }) {
   const { x, lines } = spentLines(view, shown);
   const total = view.levels.reduce((sum, level) => sum + level.spent, 0);
   return (
-    <Section id="money" title="Money and precision over time">
+    <Section id="money" title="Money and precision over time" wide>
       {!enough.answers && !enough.time ? (
         <p class="soft">Nothing is spent yet.</p>
       ) : (
@@ -143,14 +142,15 @@ export function Money(props: { view: View }) {
                 </label>
               ))}
             </div>
-            <Lines
+            <Curves
+              name="money"
               label={`Money spent by level, over ${shown}: ${moneyText(view.spent, view.unit)} so far.`}
               x={x}
               xTitle={shown === "answers" ? "answers" : "since the campaign was created"}
               yTitle={`spent${view.unit ? ` (${view.unit})` : ""}`}
               lines={lines}
               fromZero
-              {...(shown === "time" ? { xText: durationText, xSteps: durations } : {})}
+              time={shown === "time"}
             />
             <Numbers
               label="Spent by level"

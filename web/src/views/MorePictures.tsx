@@ -29,13 +29,13 @@ function Folded(props: { figure: Figure; version: number }) {
 }
 
 /** Those that the page draws itself, from the same data, or shows elsewhere. */
-const shownAbove = new Set(["learning-curve", "money", "belief", "calibration", "break-even"]);
+const shownAbove = new Set(["learning-curve", "money", "belief", "calibration"]);
 
 export function MorePictures(props: { view: View }) {
   const more = props.view.figures.filter((figure) => !shownAbove.has(figure.name));
   if (more.length === 0) return null;
   return (
-    <Section id="more" title="More pictures">
+    <Section id="more" title="More pictures" wide>
       {more.map((figure) => (
         <Folded figure={figure} version={props.view.parts.model ?? 0} key={figure.name} />
       ))}

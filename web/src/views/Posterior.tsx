@@ -1,16 +1,18 @@
 // What the model believes: a curve with its band, or a map, through the chosen values of the other inputs.
-import { useState } from "preact/hooks";
 import type { InputColumn, PoolView, Slice, View } from "../api";
-import { axesOf, chosenAxes, chosenValues, inputNamed, ordered, type Axes } from "../axes";
+import { axesOf, chosenAxes, chosenValues, forgetValues, inputNamed, ordered, type Axes } from "../axes";
 import { linearAxis, logAxis, rangeOf, type Axis } from "../charts/axis";
 import { query } from "../client";
 import { useFetched, useFetchedAll } from "../fetched";
 import { numberText, percentText, valueText } from "../format";
-import { Computing, LevelKey, Note, Section } from "../parts/basics";
+import { ColourKey, Computing, LevelKey, Note, Section } from "../parts/basics";
+import { textInAddress } from "../parts/address";
 import { Curve } from "./Curve";
 import { BeliefMap } from "./BeliefMap";
 
 const sliderSteps = 200;
+/** What maps show: "sd", or the mean. */
+const chosenMap = textInAddress("map");
 
 function share(input: InputColumn): string {
   return input.importance === null ? "" : `, ${percentText(input.importance)}`;
@@ -105,7 +107,7 @@ function Sliders(props: { view: View; axes: Axes; at: Record<string, number | st
         <Slider input={input} value={chosenValues.value[input.name] ?? props.at[input.name]} key={input.name} />
       ))}
       {moved && (
-        <button type="button" class="plain" onClick={() => (chosenValues.value = {})}>
+        <button type="button" class="plain" onClick={forgetValues}>
           Back to the default values
         </button>
       )}
@@ -122,24 +124,9 @@ function valueAxis(view: View, slices: Slice[], shown: "mean" | "sd"): Axis {
   return view.target.logarithmic && shown === "mean" && low > 0 ? logAxis(title, low, high) : linearAxis(title, low, high);
 }
 
-/** The colours of several maps, once. */
-function ColourKey(props: { colours: Axis }) {
-  return (
-    <div class="colour-key">
-      <p>{props.colours.title}</p>
-      <div class="scale" aria-hidden="true" />
-      <p class="ends">
-        {[0, 0.5, 1].map((share) => (
-          <span key={share}>{numberText(props.colours.value(share), 3)}</span>
-        ))}
-      </p>
-    </div>
-  );
-}
-
 export function Posterior(props: { view: View }) {
   const { view } = props;
-  const [shown, setShown] = useState<"mean" | "sd">("mean");
+  const shown = chosenMap.value === "sd" ? "sd" : "mean";
   const axes = axesOf(view);
   const panels = axes.panels ? (inputNamed(view, axes.panels)?.values ?? []) : [""];
   const paths = panels.map((value) => {
@@ -160,13 +147,13 @@ export function Posterior(props: { view: View }) {
   const at = { ...(slices[0]?.at ?? {}) };
   const classes = view.target.classes;
   return (
-    <Section id="posterior" title={classes ? `Probability of ${classes[1]}` : `What the model believes about ${view.target.axis}`}>
+    <Section id="posterior" title={classes ? `Probability of ${classes[1]}` : `What the model believes about ${view.target.axis}`} wide>
       <AxisChoices view={view} axes={axes} />
       {map && (
         <div class="controls" role="group" aria-label="What the map shows">
           {(["mean", "sd"] as const).map((what) => (
             <label key={what}>
-              <input type="radio" name="shown" checked={shown === what} onChange={() => setShown(what)} />{" "}
+              <input type="radio" name="shown" checked={shown === what} onChange={() => (chosenMap.value = what === "sd" ? "sd" : "")} />{" "}
               {what === "mean" ? (classes ? "probability" : "mean") : "standard deviation"}
             </label>
           ))}

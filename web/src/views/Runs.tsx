@@ -1,18 +1,8 @@
 // Pending work with its age and lease, failures with their last lines, people, and warnings.
-import { useEffect, useState } from "preact/hooks";
 import type { View } from "../api";
 import { countText, durationText, moneyText, numberText, percentText, placeText, plural } from "../format";
+import { useNow } from "../parts/now";
 import { figure, heading, Note, Section, sentence, Table } from "../parts/basics";
-
-/** Seconds since 1970, renewed every so many seconds. */
-export function useNow(every = 1): number {
-  const [now, setNow] = useState(() => Date.now() / 1000);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now() / 1000), 1000 * every);
-    return () => clearInterval(timer);
-  }, [every]);
-  return now;
-}
 
 const mostPending = 50;
 
@@ -48,7 +38,7 @@ function PendingTable(props: { view: View }) {
 export function Runs(props: { view: View }) {
   const { view } = props;
   return (
-    <Section id="runs" title="Runs">
+    <Section id="runs" title="Runs" wide>
       <h3>Pending</h3>
       {view.pending.length === 0 ? <p class="soft">Nothing is pending.</p> : <PendingTable view={view} />}
       <h3>Failed</h3>
@@ -80,7 +70,7 @@ export function People(props: { view: View }) {
   const { people } = props.view;
   if (people.length === 0) return null;
   return (
-    <Section id="people" title="People">
+    <Section id="people" title="People" wide>
       <Table
         label="Who labelled, and how well"
         header={["name", "level", heading("answers"), heading("right on gold"), heading("agreed with others"), heading("accuracy"), heading("95 % interval"), heading("cannot tell"), heading("median time"), "remark"]}
@@ -103,19 +93,5 @@ export function People(props: { view: View }) {
         })}
       />
     </Section>
-  );
-}
-
-export function Warnings(props: { warnings: string[] }) {
-  if (props.warnings.length === 0) return null;
-  return (
-    <section class="warnings" aria-labelledby="warnings-title">
-      <h2 id="warnings-title">Warnings</h2>
-      <ul>
-        {props.warnings.map((warning) => (
-          <li key={warning}>{warning}</li>
-        ))}
-      </ul>
-    </section>
   );
 }

@@ -39,7 +39,7 @@ export function CalibrationSection(props: { view: View }) {
   const shown = list.length === 2 ? list.slice(0, 1) : list; // one level: the same twice
   const nominals = list[0]?.coverages.map((coverage) => coverage.nominal) ?? [];
   return (
-    <Section id="calibration" title="Calibration">
+    <Section id="calibration" title="Calibration" wide>
       {list.length === 0 ? (
         <NothingYet view={view} />
       ) : (
@@ -127,7 +127,7 @@ export function BiasSection(props: { view: View }) {
   const input = inputs.some((one) => one.name === chosen) ? chosen : (inputs[0]?.name ?? "");
   if (view.biases.length === 0) return null;
   return (
-    <Section id="bias" title="Bias of the levels">
+    <Section id="bias" title="Bias of the levels" wide>
       {inputs.length > 1 && (
         <div class="controls">
           <span class="choice">

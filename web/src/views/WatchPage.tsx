@@ -1,31 +1,40 @@
 import { useEffect } from "preact/hooks";
+import type { View } from "../api";
 import { retryEvent } from "../events";
 import { SignIn } from "../parts/SignIn";
 import { announcement, me, signInReason, startWatching, view, viewProblem, wantView } from "../store";
 import { Answers } from "./Answers";
+import { AnswerTable } from "./AnswerTable";
+import { Bought } from "./Bought";
+import { FirstScreen } from "./FirstScreen";
 import { Header } from "./Header";
+import { History } from "./History";
+import { Importance } from "./Importance";
 import { Money } from "./Money";
 import { MorePictures } from "./MorePictures";
 import { Pool } from "./Pool";
 import { Posterior } from "./Posterior";
-import { People, Runs, Warnings } from "./Runs";
+import { People, Runs } from "./Runs";
 import { BiasSection, CalibrationSection } from "./Trust";
-import { Verdicts } from "./Verdicts";
+
+const hasBelief = (now: View) => now.answers.length > 0;
+const hasImportance = (now: View) => now.inputs.filter((input) => input.importance !== null).length > 1;
+const hasRows = (now: View) => now.answers.length + now.pending.length + now.failures.length > 0;
 
 function Contents() {
   const now = view.value;
   if (!now) return null;
-  const links: [string, string][] = [
-    ["posterior", "Belief"],
-    ["worth", "Information per cost"],
-    ["answers", "Answers"],
-    ["money", "Money"],
-  ];
-  if (now.target.kind === "real") links.push(["calibration", "Calibration"]);
+  const links: [string, string][] = [];
+  if (hasBelief(now)) links.push(["posterior", "Belief"], ["worth", "Worth"]);
+  if (hasImportance(now)) links.push(["importance", "Inputs"]);
+  if (now.answers.length > 0) links.push(["answers", "Agreement"], ["bought", "Bought"], ["money", "Money"]);
+  if (now.calibrations.length > 0) links.push(["calibration", "Calibration"]);
   if (now.biases.length > 0) links.push(["bias", "Bias"]);
-  links.push(["runs", "Runs"]);
+  if (hasRows(now)) links.push(["all-answers", "All answers"]);
+  if (now.pending.length + now.failures.length > 0) links.push(["runs", "Runs"]);
   if (now.people.length > 0) links.push(["people", "People"]);
-  if (now.figures.length > 1) links.push(["more", "More"]);
+  links.push(["history", "History"]);
+  if (hasBelief(now) && now.figures.length > 1) links.push(["more", "More"]);
   return (
     <nav aria-label="Sections">
       <ul>
@@ -72,17 +81,20 @@ export function WatchPage() {
         {!now && !viewProblem.value && <p class="soft placeholder">Loading the campaign …</p>}
         {now && (
           <>
-            <Verdicts verdicts={now.verdicts} />
-            <Warnings warnings={now.warnings} />
-            <Posterior view={now} />
-            <Pool view={now} />
-            <Answers view={now} />
-            <Money view={now} />
-            <CalibrationSection view={now} />
+            <FirstScreen view={now} />
+            {hasBelief(now) && <Posterior view={now} />}
+            {hasBelief(now) && <Pool view={now} />}
+            <Importance view={now} />
+            {now.answers.length > 0 && <Answers view={now} />}
+            <Bought view={now} />
+            {now.answers.length > 0 && <Money view={now} />}
+            {now.calibrations.length > 0 && <CalibrationSection view={now} />}
             <BiasSection view={now} />
-            <Runs view={now} />
+            <AnswerTable view={now} />
+            {now.pending.length + now.failures.length > 0 && <Runs view={now} />}
             <People view={now} />
-            <MorePictures view={now} />
+            <History view={now} />
+            {hasBelief(now) && <MorePictures view={now} />}
           </>
         )}
       </main>
