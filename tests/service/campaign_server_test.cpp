@@ -678,7 +678,7 @@ TEST(CampaignServer, ListsAllAnswersInSteps) {
     const Json asked = served.done("rob", "ask", {{"worker", "w"}});
     served.done("rob", "tell", {{"id", asked["suggestions"][0]["id"]}, {"y", 0.1 * k}});
   }
-  Json view;
+  Json view = Json::object();
   for (int tries = 0; tries < 200 && view.value("answers_total", 0) < 5; ++tries) {
     view = served.shown("view");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
