@@ -34,6 +34,8 @@ class LinkLearner {
   void know();
   std::shared_ptr<const Kernel> kernel(double amplitude, double inputs, double column) const;
   LearnOptions options() const;
+  double height_of(const Prior& prior, const Observations& answers, double nugget) const;
+  void try_exact(const Observations& answers, Learned& best) const;
   std::optional<Learned> climb(const Prior& prior, const Observations& answers, double nugget,
                                bool only_climbs) const;
   std::optional<Learned> search(const ChainLink& link, const Observations& answers,
@@ -129,6 +131,31 @@ std::optional<Learned> LinkLearner::search(const ChainLink& link, const Observat
   return best;
 }
 
+// The objective without the penalty of the nugget.
+double LinkLearner::height_of(const Prior& prior, const Observations& answers, double nugget) const {
+  const Observations noisy = answers.with_noise(answers.noise().array() + nugget);
+  const LearnOptions options = this->options();
+  const LearningProblem problem(prior, noisy, options);
+  return problem.objective_at(problem.start()).value;
+}
+
+// The usual nugget is for tables. Codes are often exact, and what is lost at one link is lost at all after
+// it: if answers without a nugget are as likely, there is none.
+void LinkLearner::try_exact(const Observations& answers, Learned& best) const {
+  constexpr double least = 1e-6;
+  const double tiny = least * (answers.values().array() - best.prior.mean).square().mean();
+  LearnOptions options = this->options();
+  options.only_climbs = true;
+  options.restarts = 0;
+  const Learned exact =
+      acuity::learn(best.prior, answers.with_noise(answers.noise().array() + tiny), options);
+  if (exact.iterations == 0 ||
+      height_of(exact.prior, answers, tiny) < height_of(best.prior, answers, best.nugget))
+    return;
+  best.prior = exact.prior;
+  best.nugget = tiny;
+}
+
 bool LinkLearner::add(int bias, const ChainLink* before) {
   const Observations own = without_others(observations_, bias);
   const Vector& values = own.values();
@@ -148,6 +175,7 @@ bool LinkLearner::add(int bias, const ChainLink* before) {
     if (std::optional<Learned> again = climb(found->prior, answers, found->nugget, true))
       found = std::move(again);
   }
+  if (learns_nugget()) try_exact(answers, *found);
   link.kernel = found->prior.kernel;
   link.nugget = learning_.nugget.value_or(found->nugget);
   link.centre = values.mean();

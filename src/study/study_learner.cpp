@@ -117,6 +117,7 @@ Learned StudyLearner::learn_given(const std::vector<Annotation>& annotations,
   if (learned.iterations > 0)
     learned.structures = learn_structures(annotations, learned, before, searches, threads);
   learned.chain = learn_chain(annotations, learned, before, searches, threads);
+  if (learned.chain && learned.chain->leads()) learned.structures.clear();  // they are of the other model
   // Values that are all the same, which a given nugget allows, have no noise to compare with.
   if (file.acquisition.adapts_criterion && values.minCoeff() < values.maxCoeff()) {
     learned.noisier = noisier_fit(learned, observations, options);

@@ -434,6 +434,18 @@ TEST(ChainLearning, WeighsByTheAnswersOfTheReferenceLevel) {
   EXPECT_GT(wanted, left_out_density(pair.prior, pair.observations.with_noise(Vector::Constant(36, 1e-4))));
 }
 
+double rough(const Vector& x) {
+  return wave(x) + 0.3 * std::sin(1e5 * x(0));
+}
+
+TEST(ChainLearning, ANuggetIsLearnedWhereAnswersNeedOne) {
+  const std::optional<LevelChain> exact = Pair(1, 40, 12, wave, square_of_wave).learned(),
+                                  scattered = Pair(1, 40, 12, rough, square_of_wave).learned();
+  ASSERT_TRUE(exact && scattered);
+  EXPECT_LT(exact->links.front().nugget, 1e-5);
+  EXPECT_GT(scattered->links.front().nugget, 1e-2);
+}
+
 TEST(ChainLearning, NeedsAnswersThatDifferOfEveryLevel) {
   EXPECT_FALSE(Pair(1, 24, 3, wave, square_of_wave).learned());
   EXPECT_FALSE(Pair(1, 24, 12, wave, [](const Vector&) { return 1.0; }).learned());
