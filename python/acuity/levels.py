@@ -96,8 +96,10 @@ class Level:
         self.units = whole(units, where + "units", 1, 10**6)
         self.topup = bool(topup)
         self._guess = isinstance(cost, Mapping) and "guess" in cost
-        if accuracy is not None and (self.bias is not None or self.relation is not None or self.reference):
-            raise ValueError(where + "bias, relation and reference are for numbers and the level has an accuracy, must be left out")
+        if accuracy is not None and self.relation is not None:
+            raise ValueError(where + "relation is for numbers and the level has an accuracy, must be left out")
+        if accuracy is not None and (self.bias is not None or self.reference):
+            raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
 
     @property

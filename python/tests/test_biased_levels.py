@@ -36,6 +36,32 @@ def test_bias_and_reference_are_written_into_the_study(tmp_path):
     assert fine["bias"] == "none" and fine["reference"] is True and fine["repeat"] == "same"
 
 
+def test_the_relation_is_written_into_the_study(tmp_path):
+    levels = [Level("coarse", noise_sd=0.2, cost=2, relation="any"), Level("fine", noise_sd=0.1, cost=8)]
+    with acuity.create(tmp_path / "c", pool=X, levels=levels, budget=30):
+        pass
+    coarse, fine = study_of(tmp_path / "c")["level"]
+    assert coarse["relation"] == "any" and "relation" not in fine
+    with pytest.raises(ValueError, match="relation is 'some'"):
+        Level("coarse", noise_sd=0.2, cost=2, relation="some")
+    with pytest.raises(ValueError, match="relation is for numbers"):
+        Level("crowd", accuracy=0.7, cost=1, relation="any")
+
+
+def test_a_campaign_finds_a_relation_that_is_no_difference():
+    coarse = Level("coarse", noise_sd=0.8, cost=1, repeat="same")
+    fine = Level("fine", exact=True, cost=3, repeat="same")
+    x = np.linspace(0, 1, 120)[:, None]
+    wave = lambda z: np.sin(8 * np.pi * z)
+    solver = lambda asked: wave(asked.x[0]) * (1.0 if asked.level == "coarse" else (asked.x[0] - 2**0.5) * wave(asked.x[0]))
+    with acuity.create(pool=x, levels=[coarse, fine], budget=70, initial={"fine": 8, "coarse": 13, "nested": True}) as campaign:
+        campaign.run(solver)
+        truth = (x[:, 0] - 2**0.5) * wave(x[:, 0]) ** 2
+        found = campaign.prediction(x)
+        assert np.sqrt(np.mean((found.mean - truth) ** 2)) < 0.05
+        assert campaign.status()["relations"][0]["relation"] == "any"
+
+
 def test_a_campaign_learns_what_a_coarse_level_gets_wrong():
     levels = [COARSE, FINE]
     initial = {"fine": 4, "coarse": 10, "nested": True}
