@@ -59,8 +59,9 @@ Amendment amendment_of(const AmendArguments& arguments, const Study& study,
   Amendment amendment;
   amendment.id = *arguments.id;
   const std::string place = fmt::format("{}: the answer to {}", arguments.campaign.text(), amendment.id);
-  for (const std::string& text : arguments.values)
-    amendment.values.push_back(read_answer(study, text, place));
+  WrittenValues written = read_values(study, arguments.values, place);
+  amendment.values = std::move(written.values);
+  amendment.trials = std::move(written.trials);
   amendment.cost = arguments.cost;
   amendment.refund = arguments.refund;
   amendment.reason = arguments.reason;

@@ -119,7 +119,7 @@ Trial try_annotator(const Study& study, const StudyModel& model, const std::file
   const auto value = told_value(*outcome->answer, study.file());
   if (const auto* problem = std::get_if<std::string>(&value))
     return {false, what + ": no answer: " + *problem};
-  return {true, fmt::format("{}: {}{}{}", what, brief(std::get<double>(value)),
+  return {true, fmt::format("{}: {}{}{}", what, brief(std::get<WrittenAnswer>(value).value),
                             outcome->answer->cost ? ", cost " + brief(*outcome->answer->cost) : "",
                             noise_text(study, suggestion, *outcome->answer))};
 }

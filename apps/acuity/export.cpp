@@ -232,8 +232,9 @@ std::string model_json(LoadedStudy& loaded, const std::string& name) {
               ? SortedJson{{"type", input.is_category() ? "category" : "ordinal"}, {"values", input.values}}
               : SortedJson{{"type", "number"}, {"scale", "log"}};
   if (study.file().target->defaults().has_nugget) json["nugget"] = model.nugget;
-  if (study.file().target->is_logarithmic())
-    json["target_scale"] = "log";  // the model is that of the logarithm
+  const AnswerScale& scale = study.file().target->scale();
+  if (scale.is_mapped()) json["target_scale"] = scale.name();  // the model is on that scale
+  if (scale.has_range()) json["target_range"] = {scale.range().first, scale.range().second};
   const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
   if (averaged.draws().size() < 2) return sorted_json_text(json, 1) + "\n";
   json["draws"] = SortedJson::array();

@@ -24,10 +24,9 @@ struct PredictArguments {
   Format format = Format::table;
 };
 
-// With a logarithm median, low and high are on the scale of answers, variance and sd those of the logarithm.
+// Median, low and high are on the scale of answers, variance and sd on that of the model.
 std::vector<std::string> result_columns(const Target& target) {
-  std::vector<std::string> columns{target.is_logarithmic() ? "median" : "mean", "variance", "sd", "low",
-                                   "high"};
+  std::vector<std::string> columns{target.is_mapped() ? "median" : "mean", "variance", "sd", "low", "high"};
   columns.emplace_back(target.is_real() ? "answer_sd" : "probability");
   return columns;
 }

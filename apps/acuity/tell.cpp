@@ -66,7 +66,9 @@ Answer answer_to(std::int64_t id, const std::vector<std::string>& values, const 
                 .seconds = arguments.seconds};
   const std::string place = arguments.campaign.text() + (id == 0 ? std::string(": the unasked answer")
                                                                  : fmt::format(": the answer to {}", id));
-  answer.values = read_values(study, values, place);
+  WrittenValues written = read_values(study, values, place);
+  answer.values = std::move(written.values);
+  answer.trials = std::move(written.trials);
   return answer;
 }
 
@@ -138,7 +140,7 @@ std::vector<Answer> unasked_answers(const std::string& csv, const Study& study) 
   std::vector<Answer> answers;
   for (const Annotation& annotation : study.read_annotations(csv)) {
     Answer answer{.id = 0,
-                  .values = {annotation.value},
+                  .values = {annotation.answer.value_or(annotation.value)},
                   .cost = annotation.cost,
                   .channel = {},
                   .row = annotation.place.pool_row(),
@@ -188,7 +190,8 @@ std::vector<std::string> notes_on(const Study& study, const SuggestionRecord& re
         fmt::format("{} was retracted and stays retracted; to use it again: amend --y", result.id));
   if (!result.changes) return notes;
   if (result.surprise && study.file().target->is_surprising(*result.surprise))
-    notes.push_back(TargetView::of(*study.file().target)->surprise_text(result.id, *result.surprise) +
+    notes.push_back(TargetView::of(*study.file().target)
+                        ->surprise_text(result.id, *result.surprise, result.beside_others) +
                     "; a mistake can be corrected by amend");
   return notes;
 }
@@ -215,6 +218,12 @@ std::string note_on_costs(const State& state, const std::vector<TellResult>& res
                   amount(state.find(worst->id)->asked.reserved()));
   return count == 1 ? text
                     : fmt::format("{} answers cost more than was reserved for them; most: {}", count, text);
+}
+
+// It is noted when it becomes true, not with every answer.
+std::string note_on_counts(const Campaign& campaign) {
+  const Target& target = *campaign.study().file().target;
+  return target.is_counted() ? small_counts_text(target, campaign.annotations()) : "";
 }
 
 void add_row(ResultTable& table, Format format, const Study& study, const SuggestionRecord& record,
@@ -283,6 +292,7 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
     table.answers.push_back(answer_of(arguments, study));
   else
     table = read_answers(study, campaign.state(), arguments.csv);
+  const bool had_small_counts = !note_on_counts(campaign).empty();
   const std::vector<TellResult> tell_results =
       arguments.dry_run ? campaign.would_tell(table.answers) : campaign.tell(table.answers);
 
@@ -312,6 +322,8 @@ ExitCode tell(const TellArguments& arguments, std::ostream& out, std::ostream& l
     result.add(row);
   }
   if (const std::string note = note_on_costs(campaign.state(), tell_results); !note.empty())
+    write_note(note, log);
+  if (const std::string note = note_on_counts(campaign); !note.empty() && !had_small_counts)
     write_note(note, log);
   for (const std::string& note : table.notes) write_note(note, log);
   out << result.document("answers", {{"dry_run", arguments.dry_run}});

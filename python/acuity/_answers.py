@@ -24,8 +24,15 @@ def words_of(reason: Any) -> str:
     return str(reason).encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
 
 
-def values_of(y: Any, binary: bool) -> list[Union[float, str]]:
-    """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables."""
+def values_of(y: Any, binary: bool, counted: bool = False) -> list[Union[float, str]]:
+    """One answer or several replicates: numbers, or names of classes. Of classes 0 is the first, as in tables.
+
+    counted: a tuple (k, n) is a count, which the core takes as "k/n".
+    """
+    if counted and isinstance(y, tuple):
+        return [_count_of(y)]
+    if counted and isinstance(y, list) and any(isinstance(one, tuple) for one in y):
+        return [said for one in y for said in values_of(one, binary, counted)]
     if isinstance(y, tuple):
         raise ValueError(
             f"the answer is the tuple {shown(y)}, must be a number, a class or a list of replicates; an annotator reports its "
@@ -43,6 +50,13 @@ def values_of(y: Any, binary: bool) -> list[Union[float, str]]:
                 raise ValueError(f"the answer is {shown(one)}, must be a finite number or a class") from None
             said.append(-1.0 if binary and value == 0.0 else value)
     return said
+
+
+def _count_of(pair: tuple[Any, ...]) -> str:
+    if len(pair) != 2:
+        raise ValueError(f"the answer is the tuple {shown(pair)}, must be a count and its number of trials, (k, n)")
+    k, n = (number_of(one, "the count (k, n)") for one in pair)
+    return f"{k!r}/{n!r}"
 
 
 def number_of(value: Any, what: str, required: str = "a number") -> float:

@@ -53,13 +53,19 @@ class Campaign(Predictor):
         self.binary: bool = facts["binary"]
         self.target: str = facts["target"]
         """What is asked for, with its unit: "dose (Gy)"; empty if it has no name."""
-        self.logarithmic: bool = facts["logarithmic"]
+        self.scale: str = facts["scale"]
+        """Of the answers: "linear", "log", "fraction" or "rate"."""
+        self.logarithmic: bool = self.scale == "log"
         self.classes: Optional[list[str]] = facts["classes"] or None
         self._ladder: bool = facts["ladder"]
         self._levels: list[str] = facts["levels"]
         # Columns that a frame may have besides the inputs: the ids, and those of annotations(). No input has such a name.
         own = {"alpha" if self._ladder else "level", "accuracy" if self.binary else "noise_variance"}
         self._spare = {facts["id_column"], "id", "point", "y", "cost", *own} | set(ANSWERED).difference(map(str, self.inputs))
+
+    @property
+    def _counted(self) -> bool:
+        return self.scale in ("fraction", "rate")
 
     @property
     def _writer(self) -> "_core.Campaign":
@@ -142,7 +148,7 @@ class Campaign(Predictor):
         alpha: Optional[float] = None,
         dry_run: bool = False,
     ) -> Told:
-        """Records the answer to a suggestion: a number, a class, or a list of replicates.
+        """Records the answer to a suggestion: a number, a count (k, n), a class, or a list of replicates.
 
         cost: what it really cost; left out: the level's. noise_variance (noise_sd) or accuracy: if the annotator reports
         the answer's own. point or x (numbers in the order of `inputs`, or by name), level or alpha: what was done, if that is not what was asked for. dry_run: only say
@@ -176,7 +182,7 @@ class Campaign(Predictor):
             rest = dict(answer)
             if "id" not in rest or "y" not in rest:
                 raise ValueError(f"an answer is {shown(rest)}, must have an id and y")
-            id, said = id_of(rest.pop("id")), values_of(rest.pop("y"), self.binary)
+            id, said = id_of(rest.pop("id")), values_of(rest.pop("y"), self.binary, self._counted)
             reports_sd = rest.get("noise_sd") is not None
             channel = channel_of(self.binary, *(rest.pop(key, None) for key in ("noise_variance", "noise_sd", "accuracy")))
             more: dict[str, Any] = {"noise_sd" if reports_sd else "channel": channel}
@@ -239,7 +245,7 @@ class Campaign(Predictor):
                     more[key] = number_of(own[key], key)
             if own["level"] is not None:
                 more["level"] = text(str(own["level"]), "level")
-            rows.append((values_of(answers[k], self.binary), more))
+            rows.append((values_of(answers[k], self.binary, self._counted), more))
         told = [Told({key: value for key, value in row.items() if key != "note"}) for row in self._writer.add(rows, bool(dry_run))]
         return told[0] if alone else told
 
@@ -287,7 +293,7 @@ class Campaign(Predictor):
                 more[key] = text(str(word), key)
         if x is not None:
             more["x"] = point_by_name(x, self.inputs)
-        said = [] if y is None else values_of(y, self.binary)
+        said = [] if y is None else values_of(y, self.binary, self._counted)
         back = None if refund is None else number_of(refund, "refund")
         self._writer.amend(id_of(id), said, more, back, words_of(reason))
 
@@ -399,7 +405,7 @@ class Campaign(Predictor):
         return Prediction(mean, sd, low, high, np.sqrt(variance + noise), None, median)
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of f, or of its logarithm, at every row of X, given all answers."""
+        """Mean and variance of f on the model's scale (`scale`), at every row of X, given all answers."""
         mean, variance, *_, problem = self._core.predict(self._points(X))
         warn_of_convergence(problem)
         return mean, variance

@@ -92,7 +92,8 @@ def create(
     are asked first at the highest precision, "auto" or a dictionary; or what is known: (X, y, level), where X are points or ids
     of the pool and the level is one for all or one per answer, a DataFrame with the columns of `annotations()`, or a file.
     target is {"name": ..., "unit": ..., "scale": "log"}: with "log" answers are positive and modelled by their logarithm, and
-    levels have noise_relative.
+    levels have noise_relative; with "fraction" or "rate" answers are counts, told as (k, n), and levels have trials or exposure
+    (docs/study-file.md). "range": [0, 100] says that no answer lies outside.
 
     What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
     one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;

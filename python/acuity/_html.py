@@ -92,6 +92,9 @@ def _last(campaign: "Campaign", count: int = 5) -> str:
     return '<table style="color:inherit;margin:0">' + "".join(rows) + "</table>"
 
 
+_MAPS: dict[str, Any] = {"log": np.log, "fraction": lambda y: np.arcsin(np.sqrt(y)), "rate": np.sqrt}
+
+
 def _curve(campaign: "Campaign") -> str:
     """The belief along one input, with the answers."""
     low, high = float(campaign.pool.min()), float(campaign.pool.max())
@@ -103,8 +106,8 @@ def _curve(campaign: "Campaign") -> str:
     dots, answers = columns[campaign.inputs[0]][inside], columns["y"][inside]
     if campaign.binary:
         dots, answers = dots[:0], answers[:0]
-    elif campaign.logarithmic:
-        answers = np.log(answers)  # the scale of mean and sd
+    elif campaign.scale != "linear":
+        answers = _MAPS[campaign.scale](answers)  # the scale of mean and sd
     below, above = mean - 2 * sd, mean + 2 * sd
     bottom, top = float(np.min([*below, *answers])), float(np.max([*above, *answers]))
     height = 120.0
@@ -125,8 +128,7 @@ def _curve(campaign: "Campaign") -> str:
     drawn += _text(1, height + 20, _number(low), "start") + _text(WIDTH + 1, height + 20, _number(high), "end")
     drawn += _text(WIDTH / 2, height + 20, campaign.inputs[0][:30], "middle")
     what = "the latent f" if campaign.binary else campaign.target or "f"
-    if campaign.logarithmic:
-        what = "the logarithm of " + what
+    what = {"log": "the logarithm of ", "fraction": "the arcsine of the root of ", "rate": "the root of "}.get(campaign.scale, "") + what
     return _svg(height + 26, f"the belief about {what}, two standard deviations either side, and the answers", drawn)
 
 

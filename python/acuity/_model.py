@@ -45,6 +45,7 @@ class CampaignModel(Predictor):
         self._spare = campaign._spare
         self._inputs = campaign.inputs
         self.binary = campaign.binary
+        self.scale = campaign.scale
         self.logarithmic = campaign.logarithmic
         self._estimator_type = "classifier" if self.binary else "regressor"
         found = json.loads(core.status)["hyperparameters"] or {}
@@ -57,7 +58,7 @@ class CampaignModel(Predictor):
         self.n_features_in_ = len(campaign.inputs)
         self.feature_names_in_ = np.array([str(name) for name in campaign.inputs], dtype=object)
         self.X_train_: FloatArray = core.points
-        self.y_train_: FloatArray = core.values  # logarithms if the target is logarithmic
+        self.y_train_: FloatArray = core.values  # on the model's scale
         if self.binary:
             self.accuracy_train_: FloatArray = core.channel
             self.classes_ = np.array(campaign.classes) if campaign.classes else np.array([-1, 1])
@@ -81,7 +82,7 @@ class CampaignModel(Predictor):
         return Prediction(mean, np.sqrt(variance), low, high, np.sqrt(variance + nugget + self._core.noise), None, median)
 
     def latent(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of f, or of its logarithm, at every row of X."""
+        """Mean and variance of f on the model's scale (`scale`), at every row of X."""
         array = points_for_prediction(X, self._inputs, self._spare)
         mean, variance, *_, problem = self._core.predict(array, 0)
         warn_of_convergence(problem)

@@ -13,8 +13,8 @@ from ._arrays import FloatArray
 class Prediction(NamedTuple):
     """Belief about f at some points, averaged over the hyperparameters (docs/math.md 11.3).
 
-    If the target is logarithmic, median, low and high are in the unit of the answers, mean, sd and answer_sd those of the
-    logarithm.
+    If the target has a scale of its own ("log", "fraction" or "rate"), median, low and high are in the unit of the answers, mean,
+    sd and answer_sd on the scale of the model.
     """
 
     mean: FloatArray
@@ -28,14 +28,14 @@ class Prediction(NamedTuple):
     probability: Optional[FloatArray]
     """Of the clean class +1; classes only."""
     median: FloatArray
-    """Of f; differs from the mean if the target is logarithmic or hyperparameters are averaged over."""
+    """Of f; differs from the mean if the target has a scale of its own or hyperparameters are averaged over."""
 
 
 class Predictor:
     """What a campaign and its model predict in parts, from `prediction` and `latent`, which they define."""
 
     binary: bool
-    logarithmic: bool
+    scale: str
 
     def prediction(self, X: ArrayLike) -> Prediction:
         raise NotImplementedError
@@ -49,9 +49,9 @@ class Predictor:
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of f at every row of X, with its standard deviation if `return_std`; of classes the more probable one.
 
-        If the target is logarithmic: the median in the unit of the answers, and the standard deviation of the logarithm.
+        If the target has a scale of its own: the median in the unit of the answers, and the standard deviation on that scale.
         """
-        if self.logarithmic:
+        if self.scale != "linear":
             found = self.prediction(X)
             return (found.median, found.sd) if return_std else found.median
         mean, variance = self.latent(X)

@@ -26,8 +26,8 @@ class Level:
     """One precision on offer.
 
     name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own, or `noise_relative` to the
-    answer for targets that are modelled by their logarithm; of a class `accuracy`,
-    the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
+    answer for targets that are modelled by their logarithm; of a fraction the number of `trials`, of a rate the `exposure`; of a
+    class `accuracy`, the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
     gives the same answer, so it is bought once at a point, and the point's other levels stay open. `exact=True` says that no noise at all is meant.
 
     bias: how answers differ from those of the reference level besides noise: "learn", with the noise as the declared size of
@@ -50,6 +50,8 @@ class Level:
         noise_variance: Optional[float] = None,
         noise_sd: Optional[float] = None,
         noise_relative: Optional[float] = None,
+        trials: Optional[int] = None,
+        exposure: Optional[float] = None,
         accuracy: Optional[float] = None,
         value: Any = None,
         repeat: str = "independent",
@@ -66,9 +68,16 @@ class Level:
             raise ValueError("the name of a level is empty, must be text")
         if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
             raise ValueError(where + f"value is {shown(value)}, must be a number, text or a truth value")
-        given = [one is not None for one in (noise_variance, noise_sd, noise_relative, accuracy)]
+        given = [one is not None for one in (noise_variance, noise_sd, noise_relative, trials, exposure, accuracy)]
         if sum(given) > 1 or (sum(given) == 0 and not exact):
             raise ValueError(where + "must have one of noise_variance, noise_sd and accuracy (or exact=True)")
+        self._counts: Optional[tuple[str, Union[int, float]]] = None  # the key and what it says
+        if trials is not None:
+            self._counts = "trials", whole(trials, where + "trials", 1, 10**15)
+        if exposure is not None:
+            self._counts = "exposure", number(exposure, where + "exposure", 1e-15, 1e15, "a finite number above 0")
+        if self._counts is not None:
+            noise_variance = 0.25 / self._counts[1]  # docs/math.md eq. (22.1)
         if noise_relative is not None:
             noise_variance = number(noise_relative, where + "noise_relative", 0.0, 1e150, "a finite number, 0 or more") ** 2
         if noise_sd is not None:
@@ -132,7 +141,8 @@ class Level:
         else:
             noise = float(np.sqrt(self.noise_variance or 0.0))
             if noise > 0.0 or not self.exact:
-                table["noise_relative" if self.relative else "noise_sd"] = noise
+                key, size = self._counts or ("noise_relative" if self.relative else "noise_sd", noise)
+                table[key] = size
             if self.exact:
                 table["exact"] = True
         if self.value is not None:

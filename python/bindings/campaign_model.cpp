@@ -8,10 +8,11 @@ namespace acuity::python {
 
 namespace {
 
-// Quantiles on the scale of answers; mean and variance stay on that of the model.
+// Quantiles on the scale of answers; mean and variance stay on the scale of the model, if it is another.
 void to_answers(AveragedMarginals& f, const Target& target) {
-  for (Vector* quantile : {&f.low, &f.median, &f.high})
-    *quantile = quantile->unaryExpr([&](double value) { return target.to_answer(value); });
+  const auto to_answer = [&](double value) { return target.to_answer(value); };
+  for (Vector* quantile : {&f.low, &f.median, &f.high}) *quantile = quantile->unaryExpr(to_answer);
+  if (!target.is_mapped()) f.mean = f.mean.unaryExpr(to_answer);  // within target.range
 }
 
 }  // namespace

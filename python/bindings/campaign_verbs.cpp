@@ -19,14 +19,14 @@ std::optional<Channel> reported(const Study& study, const std::optional<double>&
 // A number, or the name of a class.
 using Said = std::variant<double, std::string>;
 
-std::vector<double> numbers(const Study& study, const std::vector<Said>& said, std::int64_t id) {
-  std::vector<double> values;
+// A count is text, "k/n".
+WrittenValues written(const Study& study, const std::vector<Said>& said, std::int64_t id) {
+  WrittenValues values;
   for (const Said& one : said)
-    values.push_back(
-        std::holds_alternative<double>(one)
-            ? std::get<double>(one)
-            : read_answer(study, std::get<std::string>(one),
-                          id == 0 ? "the unasked answer" : "the answer to " + std::to_string(id)));
+    values.add(std::holds_alternative<double>(one)
+                   ? WrittenAnswer{.value = std::get<double>(one)}
+                   : read_answer(study, std::get<std::string>(one),
+                                 id == 0 ? "the unasked answer" : "the answer to " + std::to_string(id)));
   return values;
 }
 
@@ -36,7 +36,9 @@ Answer answer_of(const Study& study, std::int64_t id, const std::vector<Said>& s
   const auto given = [&](const char* key) { return more.contains(key) && !more[key].is_none(); };
   Answer answer;
   answer.id = id;
-  answer.values = numbers(study, said, id);
+  WrittenValues told = written(study, said, id);
+  answer.values = std::move(told.values);
+  answer.trials = std::move(told.trials);
   if (given("cost")) answer.cost = more["cost"].cast<double>();
   if (given("channel")) answer.channel = reported(study, more["channel"].cast<double>());
   if (given("noise_sd"))
@@ -63,7 +65,7 @@ py::dict dictionary(const TellResult& result, const std::string& note) {
 std::string note_on(const Study& study, const TellResult& result) {
   const Target& target = *study.file().target;
   if (!result.changes || !result.surprise || !target.is_surprising(*result.surprise)) return "";
-  return TargetView::of(target)->surprise_text(result.id, *result.surprise) +
+  return TargetView::of(target)->surprise_text(result.id, *result.surprise, result.beside_others) +
          "; a mistake can be corrected by amend";
 }
 
@@ -158,6 +160,7 @@ void bind_verbs(py::class_<OpenCampaign>& campaign) {
                  const Answer right = answer_of(c.study(), id, said, more,
                                                 record != nullptr ? record->values : std::vector<double>());
                  amendment.values = right.values;
+                 amendment.trials = right.trials;
                  amendment.cost = right.cost;
                  amendment.channel = right.channel;
                  amendment.row = right.row;

@@ -71,8 +71,9 @@ py::dict facts_of(const Campaign& campaign) {
       py::arg("folder") = campaign.folder().string(), py::arg("address") = campaign.address().text(),
       py::arg("name") = campaign.state().created().name, py::arg("unit") = campaign.state().created().unit,
       py::arg("binary") = file.binary(), py::arg("target") = file.target->title_or(""),
-      py::arg("logarithmic") = file.target->is_logarithmic(), py::arg("classes") = file.target->class_names(),
-      py::arg("ladder") = campaign.study().is_ladder(), py::arg("inputs") = campaign.study().pool().inputs(),
+      py::arg("scale") = std::string(file.target->scale().name()),
+      py::arg("classes") = file.target->class_names(), py::arg("ladder") = campaign.study().is_ladder(),
+      py::arg("inputs") = campaign.study().pool().inputs(),
       py::arg("columns") = described_inputs(campaign.study().pool().columns()),
       py::arg("id_column") = file.pool_id, py::arg("levels") = level_names(campaign.study()),
       py::arg("pool") = Points(campaign.study().pool().points()));
@@ -91,6 +92,7 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   Predicted result{
       answer_predictions(study, model, std::move(found.marginals), base_noise_outside_of_tables(study, x)),
       std::move(found.convergence_problem)};
+  if (!study.file().target->is_mapped()) result.answers.mean = result.answers.middle;  // in target.range
   if (!study.file().target->is_real()) result.answers.noise = Vector::Zero(x.rows());
   return result;
 }

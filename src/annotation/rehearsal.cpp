@@ -35,6 +35,8 @@ class Rehearsal : public Annotator {
     if (entry.has_noise) return target_->to_answer(entry.value);
     numerics::Draws draws = draws_for(seed_, suggestion);
     const Channel channel = entry.noise ? Channel(GaussianChannel{*entry.noise}) : suggestion.channel;
+    if (target_->is_counted() && noise_variance(channel) > 0.0)
+      return counted_answer(target_->scale(), target_->to_answer(entry.value), channel, draws);
     return target_->to_answer(noisy_answer(entry.value, channel, draws));
   }
 

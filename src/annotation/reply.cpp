@@ -37,10 +37,16 @@ std::string take(const SortedJson& object, const char* key, std::string (*check)
 }
 
 ReplyReading from_object(const SortedJson& object, std::string_view source) {
-  const auto y = object.find("y");
-  if (y == object.end()) return problem(fmt::format("{} has no \"y\", must have one", source));
+  const auto y = object.find("y"), count = object.find("k"), trials = object.find("n");
+  const bool is_counted = y == object.end() && count != object.end() && trials != object.end();
+  if (is_counted && (!count->is_number() || !trials->is_number()))
+    return problem(fmt::format("{}: k is {} and n is {}, must be numbers", source, shown_json(*count),
+                               shown_json(*trials)));
+  if (y == object.end() && !is_counted) return problem(fmt::format("{} has no \"y\", must have one", source));
   Reply answer;
-  if (y->is_number())
+  if (is_counted)
+    answer.y = shortest(count->get<double>()) + "/" + shortest(trials->get<double>());
+  else if (y->is_number())
     answer.y = y->get<double>();
   else if (y->is_string())
     answer.y = y->get<std::string>();
@@ -115,14 +121,22 @@ std::string_view end_that_is_text(std::string_view text) {
   return text;
 }
 
-// An object without y is a log entry. One with y that cannot be parsed is a malformed answer: a number
-// printed before it must not be taken instead.
+bool has_numbers(const SortedJson& object, const char* first, const char* second) {
+  const auto a = object.find(first), b = object.find(second);
+  return a != object.end() && b != object.end() && a->is_number() && b->is_number();
+}
+
+// An object without y, or k and n, is a log entry. One with y that cannot be parsed is a malformed answer: a
+// number printed before it must not be taken instead.
 std::optional<ReplyReading> object_in(std::string_view line) {
   if (line.front() != '{') return std::nullopt;
-  const bool has_y = line.find("\"y\"") != std::string_view::npos;
+  const bool has_y = line.find("\"y\"") != std::string_view::npos,
+             has_counts =
+                 line.find("\"k\"") != std::string_view::npos && line.find("\"n\"") != std::string_view::npos;
   const SortedJson object = parsed(line);
-  if (object.is_object() && object.contains("y")) return from_object(object, "the last line of JSON printed");
-  if (object.is_discarded() && has_y) return no_json(line, "the last line of JSON printed");
+  if (object.is_object() && (object.contains("y") || has_numbers(object, "k", "n")))
+    return from_object(object, "the last line of JSON printed");
+  if (object.is_discarded() && (has_y || has_counts)) return no_json(line, "the last line of JSON printed");
   return std::nullopt;
 }
 
@@ -216,13 +230,15 @@ std::optional<double> failure_cost(const std::filesystem::path& folder) {
   return std::nullopt;
 }
 
-std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study) {
+std::variant<WrittenAnswer, std::string> told_value(const Reply& answer, const StudyFile& study) {
   const auto* name = std::get_if<std::string>(&answer.y);
   const std::optional<double> number = name ? to_number(*name) : std::optional(std::get<double>(answer.y));
   const std::string text = name ? *name : shortest(*number);
   if (answer.noise_sd && !study.target->fits(GaussianChannel{}))
     return "noise_sd is for real targets, target.kind is \"binary\"";
-  if (const std::optional<double> value = study.target->read(text)) return *value;
+  if (answer.noise_sd && study.target->is_counted())
+    return "noise_sd is given, must be k and n: the noise of counts follows from the number of trials";
+  if (const std::optional<WrittenAnswer> value = study.target->read_written(text)) return *value;
   return fmt::format("y is \"{}\", must be {}", printable(text, 60), study.target->text_requirement());
 }
 

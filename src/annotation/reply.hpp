@@ -12,7 +12,7 @@ namespace acuity {
 
 /// An answer of an annotator, not yet checked against the study.
 struct Reply {
-  std::variant<double, std::string> y;  ///< finite, or the name of a class
+  std::variant<double, std::string> y;  ///< finite, the name of a class, or a count "k/n"
   std::optional<double> cost;           ///< from 0 to largest_amount
   std::optional<double> noise_sd;       ///< above 0: the total noise of this answer
 };
@@ -45,8 +45,8 @@ std::optional<double> printed_number(std::string_view text);
 std::string take_cost(double cost, Reply& answer);
 std::string take_noise_sd(double noise_sd, Reply& answer);
 
-/// The value for the model of this study: a finite number; for classes -1 or 1, given as -1 or 0 and 1 or by
-/// name. An error message if it is not valid.
-std::variant<double, std::string> told_value(const Reply& answer, const StudyFile& study);
+/// The answer as this study takes it: a finite number; a count; for classes -1 or 1, given as -1 or 0 and 1
+/// or by name. An error message if it is not valid.
+std::variant<WrittenAnswer, std::string> told_value(const Reply& answer, const StudyFile& study);
 
 }  // namespace acuity

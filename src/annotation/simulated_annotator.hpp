@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "acuity/selection/suggestion.hpp"
+#include "acuity/study/answer_scale.hpp"
 #include "numerics/random.hpp"
 
 namespace acuity {
@@ -34,5 +35,8 @@ class SimulatedAnnotator : public Annotator {
 
 /// `truth` with noise of the channel added.
 double noisy_answer(double truth, const Channel& channel, numerics::Draws& draws);
+
+/// Counts: a share or a rate, drawn from as many trials as the channel says, where the true one is `truth`.
+double counted_answer(const AnswerScale& scale, double truth, const Channel& channel, numerics::Draws& draws);
 
 }  // namespace acuity

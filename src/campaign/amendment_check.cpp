@@ -6,6 +6,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
 #include "campaign/answer_check.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/answer_rules.hpp"
 #include "campaign/event_rules.hpp"
 #include "campaign/state_queries.hpp"
@@ -43,6 +44,22 @@ void require_money(const State& state, const SuggestionRecord& record, const Ame
   if (spent > largest_amount) throw InputError(too_much_spent(id, spent));
 }
 
+// Counts that are corrected with their trials bring their noise along; shares keep the trials they had.
+void add_up_counts(const Study& study, const SuggestionRecord& record, const Amendment& amendment,
+                   Amended& event) {
+  if (!study.file().target->is_counted() || (amendment.trials.empty() && amendment.values.size() < 2)) return;
+  if (event.channel || event.declared_channel)
+    throw InputError(fmt::format("the amendment of {} has a noise, must be left out with k/n", event.id));
+  SuggestionRecord after = record;
+  if (after.told) after.told->channel.reset();
+  Channel level = expected_annotation(study, after).channel;
+  if (amendment.level) level = amendment.level->channel;
+  const AddedCounts added = added_counts(event.values, amendment.trials, level);
+  event.values = {added.value};
+  event.channel = added.channel;
+  event.declared_channel = !added.channel && record.told && record.told->channel;
+}
+
 }  // namespace
 
 std::optional<Amended> check_amendment(const Study& study, const State& state, const Amendment& amendment) {
@@ -75,12 +92,13 @@ std::optional<Amended> check_amendment(const Study& study, const State& state, c
                     "amended; retract {} to make it valid again",
                     id, *record.replaced_by, *record.replaced_by));
   if (!event.values.empty()) require_values(study, event.values, fmt::format("the answer to {}", id));
+  if (!event.values.empty()) add_up_counts(study, record, amendment, event);
   if (event.channel && event.declared_channel)
     throw InputError(
         fmt::format("the amendment of {} has a noise and says that there is none of its own", id));
   Answer same;  // checked as if it were told now
   same.id = id;
-  same.channel = amendment.channel;
+  same.channel = event.channel;
   same.row = amendment.row;
   same.inputs = amendment.inputs;
   require_channel(study, same);

@@ -8,6 +8,7 @@
 #include "acuity/acquisition/classification_information.hpp"
 #include "acuity/base/errors.hpp"
 #include "acuity/data/money.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/answer_rules.hpp"
 #include "campaign/event_rules.hpp"
 #include "campaign/initial_design.hpp"
@@ -55,8 +56,28 @@ Told event_of(const Study& study, const SuggestionRecord& record, const Answer& 
   return event;
 }
 
+// The record as it will be once the event has been added.
+SuggestionRecord record_after(const SuggestionRecord& record, const Told& event) {
+  SuggestionRecord after = record;
+  after.told = event;
+  after.values = event.values;
+  return after;
+}
+
+// Several counts are one answer of all their trials; so is one of another number of trials than the level's.
+void add_up_counts(const Study& study, const SuggestionRecord& record, const Answer& answer, Told& event) {
+  if (!study.file().target->is_counted() || (answer.trials.empty() && answer.values.size() < 2)) return;
+  if (answer.channel)
+    throw InputError("it has a noise of its own, must be left out with several counts or with k/n");
+  const AddedCounts added = added_counts(answer.values, answer.trials,
+                                         expected_annotation(study, record_after(record, event)).channel);
+  event.values = {added.value};
+  event.channel = added.channel;
+}
+
 // Of the first value, by the prediction recorded when it was asked for.
-std::optional<double> surprise_of(const Study& study, const Asked& asked, const Told& event) {
+std::optional<double> surprise_of(const Study& study, const SuggestionRecord& record, const Told& event) {
+  const Asked& asked = record.asked;
   if (event.row || event.inputs || asked.row < 0) return std::nullopt;
   if (asked.replaces) return std::nullopt;  // most of the answer is known already
   // What another level would answer there was not predicted if levels have biases.
@@ -65,7 +86,7 @@ std::optional<double> surprise_of(const Study& study, const Asked& asked, const 
                                  asked.answer_variance.value_or(asked.variance)};
   const Target& target = *study.file().target;
   return target.surprise(predicted, event.channel.value_or(asked.channel),
-                         target.to_model(event.values.front()));
+                         told_annotation(study, record_after(record, event)).value);
 }
 
 // False for answers of the initial design: their scale was not known when they were asked for.
@@ -179,6 +200,7 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
   CheckedAnswer checked;
   try {
     checked.event = event_of(study, *record, answer);
+    add_up_counts(study, *record, answer, checked.event);
   } catch (const InputError& error) {
     refuse(answer, fmt::format("the answer to {}: {}", answer.id, error.what()));
   }
@@ -187,11 +209,16 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
                     .changes = true,
                     .charge = checked.event.cost,
                     .surprise = was_expected(study, state, record->asked)
-                                    ? surprise_of(study, record->asked, checked.event)
+                                    ? surprise_of(study, *record, checked.event)
                                     : std::nullopt};
   if (record->status == SuggestionStatus::told) {
     const Told& first = record->first_told ? *record->first_told : *record->told;
-    if (!repeats(*record, answer, checked.event))
+    Answer recorded = answer;
+    if (study.file().target->is_counted()) {
+      recorded.values = checked.event.values;
+      recorded.channel = checked.event.channel;
+    }
+    if (!repeats(*record, recorded, checked.event))
       refuse(answer,
              fmt::format("suggestion {} already has the answer {}{}; found {}; to correct it use amend",
                          answer.id, listed(first.values), record->retracted ? " (retracted)" : "",
@@ -201,15 +228,36 @@ CheckedAnswer check_answer(const Study& study, const State& state, const Answer&
     checked.result.charge = 0.0;
     return checked;
   }
-  SuggestionRecord after = *record;
-  after.told = checked.event;
+  const SuggestionRecord after = record_after(*record, checked.event);
   require_replicable(study, after, answer);
   if (const std::string why = why_no_noise(study, after, whose(answer)); !why.empty()) refuse(answer, why);
   return checked;
 }
 
+namespace {
+
+// Counts with their trials need no noise besides. Returns how many answers it was that are paid for.
+std::size_t add_up_unasked(const Study& study, Answer& answer) {
+  const std::size_t count = answer.values.size();
+  if (!study.file().target->is_counted() || (answer.trials.empty() && count < 2)) return count;
+  if (answer.channel) refuse(answer, "the unasked answer has a noise of its own, must be left out with k/n");
+  try {
+    require_values(study, answer.values, subject(answer));
+    AddedCounts added = added_counts(answer.values, answer.trials,
+                                     answer.level ? std::optional(answer.level->channel) : std::nullopt);
+    answer.values = {added.value};
+    answer.channel = added.channel;
+  } catch (const InputError& error) {
+    refuse(answer, error.what());
+  }
+  return count;
+}
+
+}  // namespace
+
 CheckedAnswer check_unasked(const Study& study, const State& state, Answer answer) {
   answer.id = 0;
+  const std::size_t paid_answers = add_up_unasked(study, answer);
   if (answer.row.has_value() == answer.inputs.has_value())
     refuse(answer, fmt::format("the unasked answer has {}, must have one of them",
                                answer.row ? "a point and inputs" : "neither a point nor inputs"));
@@ -247,7 +295,7 @@ CheckedAnswer check_unasked(const Study& study, const State& state, Answer answe
   }
   if (answer.level) event.level = answer.level->name, event.alpha = answer.level->alpha;
   const double price = answer.level ? answer.level->cost : 0.0;
-  event.cost = answer.cost.value_or(price * static_cast<double>(answer.values.size()));
+  event.cost = answer.cost.value_or(price * static_cast<double>(paid_answers));
   require_payable(answer, event.cost);
   Channel expected = answer.level ? channel_at(*answer.level, base_noise) : *answer.channel;
   if (auto* gaussian = std::get_if<GaussianChannel>(&expected)) gaussian->bias = 0;

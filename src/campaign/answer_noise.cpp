@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "acuity/base/errors.hpp"
+#include "acuity/data/observation.hpp"
 
 namespace acuity {
 
@@ -39,6 +43,40 @@ std::optional<Channel> channel_of(const AnswerNoise& reported, const Target& tar
     channel = FlipChannel{*reported.accuracy};
   }
   return channel;
+}
+
+std::string small_counts_text(const Target& target, const std::vector<Annotation>& annotations) {
+  if (!target.is_counted()) return "";
+  const auto count = std::count_if(annotations.begin(), annotations.end(), [&](const Annotation& one) {
+    const double noise = noise_variance(one.channel);
+    return one.answer && noise > 0.0 && target.scale().is_small(*one.answer, AnswerScale::trials_of(noise));
+  });
+  if (count == 0) return "";
+  const bool is_fraction = target.scale().kind() == TargetScale::fraction;
+  return fmt::format(
+      "{} of {} answers {} fewer than three {}: the noise of such answers is known only "
+      "roughly, more {} would tell more",
+      count, annotations.size(), count == 1 ? "has" : "have",
+      is_fraction ? "counts of one kind (k, or n - k)" : "counts", target.scale().noise_key());
+}
+
+AddedCounts added_counts(const std::vector<double>& values, const std::vector<double>& trials,
+                         const std::optional<Channel>& level) {
+  const double usual = level ? AnswerScale::trials_of(noise_variance(*level)) : 0.0;
+  double counts = 0.0, all = 0.0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double own = k < trials.size() && trials[k] > 0.0 ? trials[k] : usual;
+    if (!(own > 0.0))
+      throw InputError(
+          fmt::format("the answer {} has no number of trials, must be \"k/n\" or have a level", values[k]));
+    counts += values[k] * own;
+    all += own;
+  }
+  // One value stays as it is, to the last digit.
+  AddedCounts added{.value = values.size() == 1 ? values.front() : counts / all, .channel = std::nullopt};
+  if (!level || std::abs(all - usual) > 1e-12 * usual)
+    added.channel = GaussianChannel{AnswerScale::variance_of(all)};
+  return added;
 }
 
 }  // namespace acuity

@@ -31,6 +31,18 @@ std::optional<std::int64_t> to_id(const std::string& text) {
   return id;
 }
 
+// An answer that only says where the value is not: "<5".
+bool is_limit(const std::string& text) {
+  return text.starts_with('<') || text.starts_with('>');
+}
+
+std::string limit_remark(const Target& target, const std::string& text) {
+  return target.is_real() && is_limit(text)
+             ? ": a limit is no value, and the model cannot use it; tell what was measured, or fail the "
+               "suggestion"
+             : "";
+}
+
 // y, y_1, y_2, ...: users may add columns, and may skip numbers.
 bool is_answer(const std::string& column) {
   return column == "y" || (column.starts_with("y_") && to_id(column.substr(2)).value_or(-1) >= 0);
@@ -43,6 +55,9 @@ class AnswerReader {
     id_ = table_.column("id", "the suggestions that are answered");
     for (std::size_t k = 0; k < table_.columns().size(); ++k)
       if (is_answer(table_.columns()[k])) values_.push_back(static_cast<Index>(k));
+    trials_ = study.file().target->is_counted() ? table_.find("n") : std::nullopt;
+    if (values_.empty() && study.file().target->is_counted()) counts_ = table_.find("k");
+    if (counts_) values_.push_back(*counts_);
     if (values_.empty()) table_.column("y", "the answers (or y_1, y_2, ... for replicates)");
     cost_ = table_.find("cost");
     noise_sd_ = table_.find("noise_sd");
@@ -97,7 +112,7 @@ class AnswerReader {
       const auto column = static_cast<Index>(k);
       const bool is_input = std::any_of(inputs_.begin(), inputs_.end(),
                                         [&](const std::optional<Index>& one) { return one == column; });
-      if (is_input || is_answer(name) || known.contains(name) ||
+      if (is_input || is_answer(name) || known.contains(name) || counts_ == column || trials_ == column ||
           std::find(texts.begin(), texts.end(), name) != texts.end())
         continue;
       Index filled = 0;
@@ -119,15 +134,9 @@ class AnswerReader {
                   .inputs = {},
                   .level = {},
                   .where = table_.where(row)};
-    for (const Index column : values_) {
-      if (table_.empty(row, column)) continue;
-      if (study_.file().binary())
-        answer.values.push_back(read_answer(study_, csv::unprotected(table_.text(row, column)),
-                                            fmt::format("{}: the answer to {}", table_.where(row), id)));
-      else
-        answer.values.push_back(table_.number(row, column));
-      if (!target().accepts(answer.values.back())) table_.complain(row, column, target().value_requirement());
-    }
+    const WrittenValues written = values_in(row, id);
+    answer.values = written.values;
+    answer.trials = written.trials;
     if (answer.values.empty()) return answer;
     if (note_) answer.note = csv::unprotected(table_.text(row, *note_));
     if (cost_ && !table_.empty(row, *cost_)) {
@@ -149,6 +158,37 @@ class AnswerReader {
       answer.channel = FlipChannel{accuracy};
     }
     return answer;
+  }
+
+  WrittenValues values_in(Index row, std::int64_t id) const {
+    const std::string whose = fmt::format("{}: the answer to {}", table_.where(row), id);
+    WrittenValues written;
+    for (const Index column : values_) {
+      if (table_.empty(row, column)) continue;
+      const std::string text = csv::unprotected(table_.text(row, column));
+      // Numbers are read as the table writes them, perhaps with decimal commas.
+      const bool is_count = target().is_counted() && text.find('/') != std::string::npos;
+      if (target().is_real() && !is_limit(text) && !is_count)
+        written.add(with_trials(row, column));
+      else
+        written.add(read_answer(study_, text, whose));
+      if (!target().accepts(written.values.back()))
+        table_.complain(row, column, target().value_requirement());
+    }
+    return written;
+  }
+
+  // The column n is the number of trials of every answer in the row, which are counts k or shares y.
+  WrittenAnswer with_trials(Index row, Index column) const {
+    WrittenAnswer answer{.value = table_.number(row, column)};
+    const bool has_trials = trials_ && !table_.empty(row, *trials_);
+    if (counts_ && !has_trials) table_.complain(row, *counts_, "with a number of trials in the column \"n\"");
+    if (!has_trials) return answer;
+    answer.trials = table_.number(row, *trials_);
+    if (!counts_ && *answer.trials > 0.0 && *answer.trials < 1e15) return answer;
+    const auto count = target().read_written(shortest(answer.value) + "/" + shortest(*answer.trials));
+    if (!count) table_.complain(row, counts_ ? *counts_ : *trials_, target().text_requirement());
+    return *count;
   }
 
   void read_what_was_done(Index row, const Asked& asked, Answer& answer) const {
@@ -225,14 +265,15 @@ class AnswerReader {
   Index id_ = 0;
   std::vector<Index> values_;
   std::optional<Index> cost_, noise_sd_, accuracy_, point_, level_, note_;
+  std::optional<Index> counts_, trials_;  // the columns k and n of counts
   std::vector<std::optional<Index>> inputs_;
 };
 
 }  // namespace
 
-double read_answer(const Study& study, const std::string& text, const std::string& whose) {
+WrittenAnswer read_answer(const Study& study, const std::string& text, const std::string& whose) {
   const Target& target = *study.file().target;
-  if (const std::optional<double> value = target.read(text)) return *value;
+  if (const std::optional<WrittenAnswer> answer = target.read_written(text)) return *answer;
   if (text.empty())
     throw InputError(fmt::format("{} is missing, must be {}", whose, target.text_requirement()));
   // Tables may have decimal commas; on the command line "5,6" could be two answers.
@@ -240,16 +281,24 @@ double read_answer(const Study& study, const std::string& text, const std::strin
   std::replace(with_point.begin(), with_point.end(), ',', '.');
   const bool is_comma = target.is_real() && std::count(text.begin(), text.end(), ',') == 1 &&
                         target.read(with_point).has_value();
-  throw InputError(
-      fmt::format("{} is \"{}\", must be {}{}", whose, printable(text, 40), target.text_requirement(),
-                  is_comma ? fmt::format(": it has a decimal comma, write {}", with_point) : ""));
+  throw InputError(fmt::format(
+      "{} is \"{}\", must be {}{}", whose, printable(text, 40), target.text_requirement(),
+      is_comma ? fmt::format(": it has a decimal comma, write {}", with_point) : limit_remark(target, text)));
 }
 
-std::vector<double> read_values(const Study& study, const std::vector<std::string>& texts,
-                                const std::string& whose) {
-  std::vector<double> values;
-  for (const std::string& text : texts) values.push_back(read_answer(study, text, whose));
-  return values;
+void WrittenValues::add(const WrittenAnswer& one) {
+  values.push_back(one.value);
+  if (one.trials) {
+    trials.resize(values.size(), 0.0);
+    trials.back() = *one.trials;
+  }
+}
+
+WrittenValues read_values(const Study& study, const std::vector<std::string>& texts,
+                          const std::string& whose) {
+  WrittenValues written;
+  for (const std::string& text : texts) written.add(read_answer(study, text, whose));
+  return written;
 }
 
 AnswerTable read_answers(const Study& study, const State& state, const std::filesystem::path& file) {

@@ -10,11 +10,19 @@ namespace acuity {
 
 /// Parses an answer: a number, or a class (-1 or 1, 0 or 1, or one of the study's names). Error messages call
 /// it `whose`. Throws InputError.
-double read_answer(const Study& study, const std::string& text, const std::string& whose);
+WrittenAnswer read_answer(const Study& study, const std::string& text, const std::string& whose);
+
+/// Several answers to one suggestion, as Answer and Amendment have them.
+struct WrittenValues {
+  std::vector<double> values;
+  std::vector<double> trials;  ///< of each, 0: it does not say; empty: none does
+
+  void add(const WrittenAnswer& one);
+};
 
 /// The same for the replicates of one answer.
-std::vector<double> read_values(const Study& study, const std::vector<std::string>& texts,
-                                const std::string& whose);
+WrittenValues read_values(const Study& study, const std::vector<std::string>& texts,
+                          const std::string& whose);
 
 /// The content of a table of answers.
 struct AnswerTable {

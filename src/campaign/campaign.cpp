@@ -14,6 +14,7 @@
 #include "campaign/campaign_internals.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
+#include "campaign/plausibility.hpp"
 #include "campaign/state_queries.hpp"
 
 namespace acuity {
@@ -141,15 +142,18 @@ std::vector<TellResult> Campaign::would_tell(const std::vector<Answer>& answers)
   std::vector<TellResult> results;
   std::set<std::int64_t> seen;
   double spent = parts_->state.spent();
+  std::vector<CheckedAnswer> checked;
   for (const Answer& answer : answers) {
-    results.push_back(check_answer(parts_->study, parts_->state, answer).result);
-    spent += results.back().charge;
+    checked.push_back(check_answer(parts_->study, parts_->state, answer));
+    spent += checked.back().result.charge;
     if (spent > largest_amount)
       throw InputError((answer.where.empty() ? "" : answer.where + ": ") + too_much_spent(answer.id, spent));
     if (!seen.insert(answer.id).second)
       throw InputError(fmt::format("{}suggestion {} has two answers, must have one",
                                    answer.where.empty() ? "" : answer.where + ": ", answer.id));
   }
+  compare_with_others(parts_->study, parts_->state, checked);
+  for (const CheckedAnswer& one : checked) results.push_back(one.result);
   return results;
 }
 
@@ -157,12 +161,15 @@ std::vector<TellResult> Campaign::tell(const std::vector<Answer>& answers) {
   would_tell(answers);  // throws for invalid answers without a transaction
   std::vector<TellResult> results;
   parts_->add([&] {
+    std::vector<CheckedAnswer> checked;
+    for (const Answer& answer : answers)
+      checked.push_back(check_answer(parts_->study, parts_->state, answer));
+    compare_with_others(parts_->study, parts_->state, checked);
     std::vector<Event> events;
     results.clear();
-    for (const Answer& answer : answers) {
-      CheckedAnswer checked = check_answer(parts_->study, parts_->state, answer);
-      results.push_back(checked.result);
-      if (checked.result.changes) events.push_back(std::move(checked.event));
+    for (CheckedAnswer& one : checked) {
+      results.push_back(one.result);
+      if (one.result.changes) events.push_back(std::move(one.event));
     }
     return events;
   });

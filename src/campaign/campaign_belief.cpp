@@ -193,7 +193,7 @@ bool CampaignBelief::take_continued(const State& state, std::int64_t id, const A
   if (!(noise < old_noise)) return false;
   const GaussianChannel channel{noise_of_continuation(old_noise, noise)};
   const double value =
-      value_of_continuation(old_noise, before.replaced_values.front(), noise, record.values.front());
+      value_of_continuation(old_noise, told_annotation(study_, before).value, noise, annotation.value);
   if (entry != entries_.end() && entry->second.channel == Channel(channel)) {
     belief_->answer(entry->second.rows.front(), value);
   } else {
@@ -219,11 +219,10 @@ void CampaignBelief::take_in(std::int64_t id, const Annotation& annotation,
                        Entry{annotation.place, StudyLearner(study_).channel_of(annotation, model_), {}, {}})
           .first->second;
   if (entry.values == values) return;
-  const Target& target = *study_.file().target;
-  if (!entry.rows.empty()) belief_->answer(entry.rows.front(), target.to_model(values.front()));
+  const Annotation* each = &annotation;  // one per value, in their order
+  if (!entry.rows.empty()) belief_->answer(entry.rows.front(), annotation.value);
   while (entry.rows.size() < values.size())
-    entry.rows.push_back(
-        belief_->condition(entry.place, entry.channel, target.to_model(values[entry.rows.size()])));
+    entry.rows.push_back(belief_->condition(entry.place, entry.channel, each[entry.rows.size()].value));
   entry.values = values;
   expected_.erase(id);
 }

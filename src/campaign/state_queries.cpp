@@ -68,6 +68,15 @@ Annotation annotation_of(const Study& study, const SuggestionRecord& record, dou
   return annotation;
 }
 
+// Of an answer as it was told. How the model sees a count depends on its number of trials.
+Annotation modelled_annotation(const Study& study, const SuggestionRecord& record, double answer,
+                               double cost) {
+  Annotation annotation = annotation_of(study, record, 0.0, cost);
+  annotation.value = study.file().target->to_model(answer, annotation.channel);
+  if (study.file().target->is_counted()) annotation.answer = answer;
+  return annotation;
+}
+
 // With what was paid for the run before it was continued.
 double paid_for(const State& state, const SuggestionRecord& record) {
   double paid = record.charged;
@@ -180,8 +189,8 @@ void add_annotations(const Study& study, const State& state, std::int64_t id,
                      std::vector<Annotation>& annotations) {
   const SuggestionRecord& record = *state.find(id);
   for (std::size_t k = 0; k < record.values.size(); ++k)
-    annotations.push_back(annotation_of(study, record, study.file().target->to_model(record.values[k]),
-                                        k == 0 ? paid_for(state, record) : 0.0));
+    annotations.push_back(
+        modelled_annotation(study, record, record.values[k], k == 0 ? paid_for(state, record) : 0.0));
 }
 
 Annotation expected_annotation(const Study& study, const SuggestionRecord& record) {
@@ -190,7 +199,8 @@ Annotation expected_annotation(const Study& study, const SuggestionRecord& recor
 
 Annotation told_annotation(const Study& study, const SuggestionRecord& record) {
   const std::vector<double>& values = record.replaced_by ? record.replaced_values : record.values;
-  return annotation_of(study, record, values.empty() ? 0.0 : values.front(), record.charged);
+  if (values.empty()) return annotation_of(study, record, 0.0, record.charged);
+  return modelled_annotation(study, record, values.front(), record.charged);
 }
 
 std::optional<Channel> pending_channel(const Study& study, const StudyModel& model, const State& state,

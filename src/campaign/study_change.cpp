@@ -64,6 +64,8 @@ constexpr KeyRule rules[] = {
     {"level *.cost", Effect::from_now_on, "the price from now on; the past is charged as it was"},
     {"level *.noise_sd", Effect::noise, ""},
     {"level *.noise_relative", Effect::noise, ""},
+    {"level *.trials", Effect::noise, ""},
+    {"level *.exposure", Effect::noise, ""},
     {"level *.accuracy", Effect::noise, ""},
     {"level *.exact", Effect::noise, ""},
     {"level *.value", Effect::from_now_on, "handed to annotators from now on"},

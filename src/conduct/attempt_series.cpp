@@ -100,12 +100,14 @@ Outcome AttemptRules::answered(const AttemptSeries& series, const AttemptOutcome
 
 // Throws InputError if no campaign of this study could record it: the attempt has failed then, and counts.
 Answer AttemptRules::answer_in(const Reply& reply, const AttemptSeries& series) const {
-  const std::variant<double, std::string> value = told_value(reply, study_.file());
+  const std::variant<WrittenAnswer, std::string> value = told_value(reply, study_.file());
   if (const auto* problem = std::get_if<std::string>(&value)) throw InputError(*problem);
-  require_values(study_, {std::get<double>(value)}, "y");
+  const auto& written = std::get<WrittenAnswer>(value);
+  require_values(study_, {written.value}, "y");
   Answer answer;
   answer.id = series.suggestion.id;
-  answer.values = {std::get<double>(value)};
+  answer.values = {written.value};
+  if (written.trials) answer.trials = {*written.trials};
   answer.cost = reply.cost;
   // What failed attempts have cost was paid for this answer.
   if (series.lost > 0.0) answer.cost = answer.cost.value_or(series.suggestion.cost) + series.lost;

@@ -150,9 +150,9 @@ std::string bias_text(const Explanation& e, const Study& study) {
                        name_of(e.chosen.level), brief(std::exp(e.bias->mean), digits), reference,
                        brief(std::exp(e.bias->mean - 1.96 * e.bias->sd), digits),
                        brief(std::exp(e.bias->mean + 1.96 * e.bias->sd), digits));
-  return fmt::format("  at this point {} is taken to read {} +- {} {} {}\n", name_of(e.chosen.level),
+  return fmt::format("  at this point {} is taken to read {} +- {} {} {}{}\n", name_of(e.chosen.level),
                      brief(std::abs(e.bias->mean), digits), brief(e.bias->sd, digits),
-                     e.bias->mean >= 0.0 ? "above" : "below", reference);
+                     e.bias->mean >= 0.0 ? "above" : "below", reference, scale_text(*study.file().target));
 }
 
 std::string goal_text(const Explanation& e, const Study& study, const std::string& unit) {

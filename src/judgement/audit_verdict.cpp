@@ -38,7 +38,8 @@ std::vector<PlaceScore> scores_of(const Study& study, const State& state, const 
     const std::vector<double>& values = state.find(audited.ids[k])->values;
     if (values.empty()) continue;
     double sum = 0.0;
-    for (const double value : values) sum += study.file().target->to_model(value);
+    const Channel channel = told_annotation(study, *state.find(audited.ids[k])).channel;
+    for (const double value : values) sum += study.file().target->to_model(value, channel);
     const auto count = static_cast<double>(values.size());
     scores.push_back({.error = sum / count - audited.mean[k],
                       .variance = audited.variance[k],

@@ -8,6 +8,7 @@
 
 #include "explain/break_even_view.hpp"
 #include "model/chained_posterior.hpp"
+#include "study/noise_key.hpp"
 #include "study/target_view.hpp"
 
 namespace acuity {
@@ -71,6 +72,7 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
         .white_sd = std::sqrt(noise_variance(level.channel)),
         .signal_sd = signal_sd,
         .is_factor = study.file().target->is_logarithmic(),
+        .in_scale = scale_text(*study.file().target),
         .is_assumed = !any_without_bias(model)};
     if (model.learned && model.learned->chain) bias.chain_weight = model.learned->chain->weight;
     bias.error_sd =
@@ -101,8 +103,8 @@ std::string to_text(const EstimatedBias& bias) {
                        bias.level, std::exp(2.0 * bias.offset_sd), bias.reference, parts,
                        bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
   if (bias.is_assumed || bias.answers == 0)
-    return fmt::format("{} is assumed to read up to {:.2g} above or below {} ({}): {}", bias.level,
-                       2.0 * bias.offset_sd, bias.reference, parts,
+    return fmt::format("{} is assumed to read up to {:.2g} above or below {}{} ({}): {}", bias.level,
+                       2.0 * bias.offset_sd, bias.reference, bias.in_scale, parts,
                        bias.answers == 0 ? "it has no answers" : bias.reference + " has no answers");
   if (bias.is_factor)
     return fmt::format(
@@ -116,9 +118,9 @@ std::string to_text(const EstimatedBias& bias) {
   const bool above = bias.difference >= 0.0;
   const double low = above ? bias.least : -bias.largest, high = above ? bias.largest : -bias.least;
   return fmt::format(
-      "{} reads {} {} {}, {:.2g} to {:.2g} over the pool: its bias is part of the model ({})", bias.level,
+      "{} reads {} {} {}{}, {:.2g} to {:.2g} over the pool: its bias is part of the model ({})", bias.level,
       TargetView::of(*Target::real())->prediction_text(std::abs(bias.difference), bias.difference_sd),
-      above ? "above" : "below", bias.reference, low, high, parts);
+      above ? "above" : "below", bias.reference, bias.in_scale, low, high, parts);
 }
 
 std::string useless_text(const EstimatedBias& bias) {

@@ -25,6 +25,7 @@ struct EstimatedBias {
   double error_sd = 0.0;   ///< of an answer besides what is the same everywhere, over the pool
   double signal_sd = 0.0;  ///< of f over the pool, before anything is known; 0 if its size is not known yet
   bool is_factor = false;  ///< of the logarithm: all of these are relative, the offset a factor e^offset
+  std::string in_scale = {};  ///< " in asin sqrt f": on a scale that is not the answers'; otherwise empty
   /// No answer is at a level without bias, so that answers cannot tell it from f.
   bool is_assumed = false;
   /// Of f as any function of the inputs and of what the level answers (docs/math.md 12.7), beside f and an

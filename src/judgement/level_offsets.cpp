@@ -7,6 +7,7 @@
 #include <map>
 
 #include "campaign/state_queries.hpp"
+#include "study/noise_key.hpp"
 #include "text/level_text.hpp"
 
 namespace acuity {
@@ -90,6 +91,7 @@ std::vector<LevelOffset> level_offsets(const Study& study, const State& state) {
       found.level = names[i];
       found.other = names[j];
       found.is_factor = study.file().target->is_logarithmic();
+      found.in_scale = scale_text(*study.file().target);
       found.in_model = has_bias(study, names[i]) || has_bias(study, names[j]);
       offsets.push_back(found);
     }
@@ -103,9 +105,9 @@ std::string to_text(const LevelOffset& offset) {
                        offset.points, offset.points == 1 ? "" : "s");
   const bool above = offset.offset >= 0.0;
   const double low = above ? offset.low() : -offset.high(), high = above ? offset.high() : -offset.low();
-  return fmt::format("{} reads {:.3g} {} {} ({:.3g} to {:.3g}, from {} point{})", offset.level,
-                     std::abs(offset.offset), above ? "above" : "below", offset.other, low, high,
-                     offset.points, offset.points == 1 ? "" : "s");
+  return fmt::format("{} reads {:.3g} {} {}{} ({:.3g} to {:.3g}, from {} point{})", offset.level,
+                     std::abs(offset.offset), above ? "above" : "below", offset.other, offset.in_scale, low,
+                     high, offset.points, offset.points == 1 ? "" : "s");
 }
 
 }  // namespace acuity

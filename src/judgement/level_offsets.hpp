@@ -24,6 +24,7 @@ struct LevelOffset {
   double standard_error = 0;                 ///< from the noise of the levels
   bool in_model = false;                     ///< one of the two has a bias, which the model accounts for
   bool is_factor = false;                    ///< of the logarithm: a factor e^offset of the answers
+  std::string in_scale = {};                 ///< " in asin sqrt f": on a scale that is not the answers'
   std::vector<PairedDifference> pairs = {};  ///< in the order of the pool
 
   double low() const { return offset - 1.96 * standard_error; }

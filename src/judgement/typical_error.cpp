@@ -31,6 +31,16 @@ ErrorPlaces error_places(const Study& study) {
   return {std::move(points), Vector::Constant(count, 1.0 / static_cast<double>(std::max<Index>(count, 1)))};
 }
 
+// Of counts in the unit of the answers, to first order; with a logarithm it is a factor.
+void set_size_and_range(const ErrorPlaces& places, const Vector& mean, const Vector& variance,
+                        const Target& target, TypicalError& found) {
+  const AnswerScale& scale = target.scale();
+  const Vector slope = mean.unaryExpr([&](double at) { return scale.slope(at); });
+  found.size = std::sqrt(places.weights.dot((slope.array().square() * variance.array().max(0.0)).matrix()));
+  const double low = mean.minCoeff(), high = mean.maxCoeff();
+  found.range = scale.is_counted() ? scale.to_answer(high) - scale.to_answer(low) : high - low;
+}
+
 }  // namespace
 
 double error_factor(const CalibrationVerdict& verdict) {
@@ -59,8 +69,7 @@ std::optional<TypicalError> typical_error(const Campaign& campaign, double facto
   const AveragedMarginals f = known->predict(places.points);
   TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
   if (is_real) {
-    found.size = std::sqrt(places.weights.dot(f.variance.cwiseMax(0.0)));
-    found.range = f.mean.maxCoeff() - f.mean.minCoeff();
+    set_size_and_range(places, f.mean, f.variance, *study.file().target, found);
   } else {
     found.size = places.weights.dot(f.probability.cwiseMin((1.0 - f.probability.array()).matrix()));
   }
@@ -72,6 +81,11 @@ std::optional<TypicalError> typical_error(const Study& study, const CampaignMode
   TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
   const ErrorPlaces places = error_places(study);
   if (places.points.rows() == 0) return std::nullopt;
+  if (study.file().target->is_counted()) {
+    const Marginals f = model.posterior().predict(places.points);
+    set_size_and_range(places, f.mean, f.variance, *study.file().target, found);
+    return std::isfinite(found.size) ? std::optional(found) : std::nullopt;
+  }
   found.size = model.posterior().predicted_error(places.points, places.weights);
   if (!std::isfinite(found.size)) return std::nullopt;
   if (study.file().target->is_real()) {

@@ -37,7 +37,7 @@ std::optional<Channel> reported_channel(const RequestBody& body, const Study& st
   }
 }
 
-std::vector<double> values_in(const RequestBody& body, const Study& study, std::int64_t id) {
+WrittenValues values_in(const RequestBody& body, const Study& study, std::int64_t id) {
   return read_values(study, body.answers(), fmt::format("the answer to {}", id));
 }
 
@@ -170,7 +170,9 @@ Json CampaignVerbs::tell(const std::string& text, const Caller& caller) {
   return with_status(record, [&] {
     Answer answer;
     answer.id = id;
-    answer.values = values_in(body, campaign_.study(), id);
+    WrittenValues written = values_in(body, campaign_.study(), id);
+    answer.values = std::move(written.values);
+    answer.trials = std::move(written.trials);
     if (answer.values.empty())
       throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
     answer.cost = body.number("cost");
@@ -227,7 +229,9 @@ Json CampaignVerbs::amend(const std::string& text, const Caller& caller) {
     }
     Amendment amendment;
     amendment.id = id;
-    amendment.values = values_in(body, campaign_.study(), id);
+    WrittenValues written = values_in(body, campaign_.study(), id);
+    amendment.values = std::move(written.values);
+    amendment.trials = std::move(written.trials);
     amendment.cost = body.number("cost");
     amendment.channel =
         reported_channel(body, campaign_.study(),

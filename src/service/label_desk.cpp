@@ -205,8 +205,9 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
   campaign_.refresh();
   const std::int64_t id = body.required_id();
   const SuggestionRecord& record = own(id, caller);
-  const std::vector<double> values =
+  const WrittenValues written =
       read_values(campaign_.study(), body.answers(), fmt::format("the answer to {}", id));
+  const std::vector<double>& values = written.values;
   if (values.empty()) throw HttpProblem(400, fmt::format("the answer to {} has no \"y\", must have one", id));
   const std::optional<Level> level = other_level(body.text("level"), record, caller);
   if (record.told && !record.retracted && (record.values != values || level)) {
@@ -221,12 +222,14 @@ Json LabelDesk::answer(const std::string& text, const Caller& caller) {
                                                    .row = {},
                                                    .inputs = {},
                                                    .level = level,
-                                                   .reason = "corrected by " + caller.name});
+                                                   .reason = "corrected by " + caller.name,
+                                                   .trials = written.trials});
     return {{"id", id}, {"changes", changes}, {"charge", 0.0}, {"surprise", nullptr}};
   }
   Answer answer;
   answer.id = id;
   answer.values = values;
+  answer.trials = written.trials;
   answer.where = "the answer";
   answer.worker = caller.name;
   answer.seconds = body.number("seconds");

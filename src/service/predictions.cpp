@@ -66,7 +66,7 @@ Json predictions(const Campaign& campaign, const std::string& text) {
     Json one = Json::object();
     for (std::size_t k = 0; k < inputs.size(); ++k)
       one[inputs[k].name] = json_value(input_cell(inputs[k], at(row, static_cast<Index>(k))));
-    one[target.is_logarithmic() ? "median" : "mean"] = json_number(answers.middle(row));
+    one[target.is_mapped() ? "median" : "mean"] = json_number(answers.middle(row));
     one["variance"] = json_number(answers.variance(row));
     one["sd"] = json_number(answers.sd(row));
     one["low"] = json_number(answers.low(row));

@@ -132,7 +132,14 @@ std::vector<std::int64_t> RequestBody::required_ids() const {
 }
 
 std::vector<std::string> RequestBody::answers() const {
-  const Json* value = find("y");
+  const Json *value = find("y"), *count = find("k"), *trials = find("n");
+  if (count != nullptr || trials != nullptr) {
+    if (value != nullptr) complain("y", *value, "left out where k and n are given");
+    if (count == nullptr || !count->is_number()) complain("k", count ? *count : Json(), "a number, with n");
+    if (trials == nullptr || !trials->is_number())
+      complain("n", trials ? *trials : Json(), "a number, with k");
+    return {shortest(count->get<double>()) + "/" + shortest(trials->get<double>())};
+  }
   if (value == nullptr) return {};
   if (!value->is_array()) return {answer_text(*value)};
   std::vector<std::string> answers;

@@ -30,7 +30,8 @@ class RequestBody {
   std::int64_t required_id() const;
   /// The field `ids`, a list, or `id`.
   std::vector<std::int64_t> required_ids() const;
-  /// The field `y`: a number, a text or a list of them, each as text; empty: there is none.
+  /// The field `y`: a number, a text or a list of them, each as text; or `k` and `n` as "k/n"; empty: there
+  /// is none.
   std::vector<std::string> answers() const;
   /// Null: there is none.
   const Json* find(const std::string& name) const;

@@ -82,8 +82,14 @@ class AnnotationReader {
   }
   bool is_exclusion(Index row) const { return excluded_ && !table_.empty(row, *excluded_); }
 
+  void find_counts() {
+    const std::optional<Index> count = table_.find("k"), trials = table_.find("n");
+    if (target().is_counted() && count && trials && !table_.find("y")) counts_ = {*count, *trials};
+  }
+
   void find_columns() {
-    y_ = table_.column("y", "the answers");
+    find_counts();
+    if (!counts_) y_ = table_.column("y", "the answers");
     for (Index row = 0; row < table_.rows() && study_.file().binary(); ++row)
       zero_is_negative_ = zero_is_negative_ || table_.parse_number(row, y_) == 0.0;
     cost_ = table_.find("cost");
@@ -129,9 +135,9 @@ class AnnotationReader {
 
   Annotation annotation(Index row) const {
     const Place place = read_place(row);
-    const double answer = read_value(row);
-    Annotation annotation{.place = place, .value = target().to_model(answer), .channel = {}};
-    annotation.answer = answer;
+    const WrittenAnswer answer = read_answer(row);
+    Annotation annotation{.place = place, .channel = {}};
+    annotation.answer = answer.value;
     const bool cost_told = cost_ && !table_.empty(row, *cost_);
     // An answer of unknown level only has a noise.
     const bool has_level = !exported_channel_ || !table_.empty(row, precision_);
@@ -140,6 +146,8 @@ class AnnotationReader {
     if (given_ == Given::channel) take_channel(row, precision_, annotation);
     if (exported_channel_ && !(has_level && is_declared(row, annotation)))
       take_channel(row, *exported_channel_, annotation);
+    if (answer.trials) take_trials(*answer.trials, annotation);
+    annotation.value = target().to_model(answer.value, annotation.channel);
     if (cost_told) {
       annotation.cost = table_.number(row, *cost_);
       if (annotation.cost < 0.0) table_.complain(row, *cost_, "0 or more");
@@ -147,6 +155,15 @@ class AnnotationReader {
         table_.complain(row, *cost_, fmt::format("at most {}", largest_amount_text));
     }
     return annotation;
+  }
+
+  // Counts of as many trials as the level has do not report a noise of their own.
+  static void take_trials(double trials, Annotation& annotation) {
+    const double variance = AnswerScale::variance_of(trials);
+    if (annotation.level && std::abs(noise_variance(annotation.channel) - variance) <= 1e-12 * variance)
+      return;
+    annotation.channel = GaussianChannel{variance, bias_of(annotation.channel)};
+    annotation.reported = true;
   }
 
   // Sets the noise or accuracy of the answer itself.
@@ -167,6 +184,18 @@ class AnnotationReader {
   }
 
   // Classes are -1 and 1, or 0 and 1, or the two names of the study.
+  WrittenAnswer read_answer(Index row) const {
+    // Numbers are read as the table writes them, perhaps with decimal commas.
+    const bool is_text =
+        target().is_counted() && !counts_ && table_.text(row, y_).find('/') != std::string::npos;
+    if (!counts_ && !is_text) return {.value = read_value(row)};
+    const std::string text = is_text ? table_.text(row, y_)
+                                     : shortest(table_.number(row, counts_->first)) + "/" +
+                                           shortest(table_.number(row, counts_->second));
+    const std::optional<WrittenAnswer> answer = target().read_written(text);
+    if (!answer) table_.complain(row, counts_ ? counts_->first : y_, target().text_requirement());
+    return *answer;
+  }
   double read_value(Index row) const {
     if (!study_.file().binary()) {
       const double answer = table_.number(row, y_);
@@ -284,6 +313,7 @@ class AnnotationReader {
   const Study& study_;
   Table table_;
   Index y_ = 0, precision_ = 0;
+  std::optional<std::pair<Index, Index>> counts_;  // the columns k and n, instead of y
   std::optional<Index> id_, cost_;
   std::optional<Index> excluded_;          // of an export: why a point must not be asked for
   std::optional<Index> exported_channel_;  // of an export: the noise or accuracy, in addition to the level

@@ -23,7 +23,7 @@ AnswerPredictions answer_predictions(const Study& study, const StudyModel& model
   found.low = on_scale_of_answers(f.low);
   found.median = on_scale_of_answers(f.median);
   found.high = on_scale_of_answers(f.high);
-  found.middle = target.is_logarithmic() ? found.median : f.mean;
+  found.middle = target.is_mapped() ? found.median : on_scale_of_answers(f.mean);
   found.sd = f.variance.cwiseMax(0.0).cwiseSqrt();
   if (target.has_noise()) {
     const double base_scale = model.learned ? model.learned->base_scale : 1.0;

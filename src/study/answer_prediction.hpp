@@ -8,7 +8,7 @@ namespace acuity {
 /// What `predict` says of some points, the same for the program, over HTTP and in Python. One value per
 /// point.
 struct AnswerPredictions {
-  Vector middle;             ///< the mean; with target.scale = "log" the median, on the scale of answers
+  Vector middle;             ///< the mean, or on a scale of its own the median, on the scale of answers
   Vector mean, variance;     ///< of f, on the scale of the model
   Vector sd;                 ///< the square root of the variance
   Vector low, median, high;  ///< quantiles of f on the scale of answers

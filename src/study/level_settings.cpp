@@ -156,16 +156,41 @@ void read_accuracy(const TomlSection& table, Level& level) {
   if (level.accuracy_weight > 1e6) given.wrong("weight", "a number of answers, at most 1000000");
 }
 
+// Keys by which levels of real targets may state their noise; every scale has one of them.
+constexpr const char* noise_keys[] = {"noise_sd", "noise_relative", "trials", "exposure"};
+
+void refuse_noise_of_other_scales(const TomlSection& table, const AnswerScale& scale) {
+  for (const char* other : noise_keys)
+    if (other != scale.noise_key() && table.has(other))
+      table.complain(fmt::format("{} is given, must be {} where target.scale is \"{}\"{}", table.path(other),
+                                 scale.noise_key(), scale.name(),
+                                 scale.is_logarithmic()
+                                     ? ": how large it is relative to an answer is not known before"
+                                 : scale.is_counted() ? ": the noise of counts follows from it"
+                                                      : ""));
+}
+
+// The noise of counts is known once their number of trials is (docs/math.md eq. (22.1) and (22.2)).
+Channel read_trials(const TomlSection& table, const AnswerScale& scale) {
+  const std::string key(scale.noise_key());
+  const bool is_fraction = scale.kind() == TargetScale::fraction;
+  if (table.has("exact"))
+    table.complain(fmt::format("{} is given, must be left out where target.scale is \"{}\"",
+                               table.path("exact"), scale.name()));
+  const char* required = is_fraction ? "a whole number, 1 or more" : "a finite number above 0";
+  if (!table.has(key)) table.missing(key, required);
+  const double trials = *table.number(key, Range::positive);
+  if (!(trials < 1e15 && trials > 1e-15) || (is_fraction && trials != std::floor(trials)))
+    table.wrong(key, required);
+  return GaussianChannel{AnswerScale::variance_of(trials)};
+}
+
 // Of the answer, or, with a logarithm, relative to it: the standard deviation of the logarithm to first order
 // (docs/math.md eq. (16.1)).
-Channel read_noise_sd(const TomlSection& table, bool exact, bool is_logarithmic) {
-  const char *key = is_logarithmic ? "noise_relative" : "noise_sd",
-             *other = is_logarithmic ? "noise_sd" : "noise_relative";
-  if (table.has(other))
-    table.complain(fmt::format("{} is given, must be {} where target.scale is {}", table.path(other), key,
-                               is_logarithmic
-                                   ? "\"log\": how large it is relative to an answer is not known before"
-                                   : "\"linear\""));
+Channel read_noise(const TomlSection& table, bool exact, const AnswerScale& scale) {
+  refuse_noise_of_other_scales(table, scale);
+  if (scale.is_counted()) return read_trials(table, scale);
+  const std::string key(scale.noise_key());
   const std::optional<double> sd = table.number(key, Range::zero_or_more);
   if (!sd && !exact) table.missing(key, "a finite number above 0 (or exact = true)");
   if (sd.value_or(0.0) > 0.0 && exact) table.wrong(key, "0 where exact = true");
@@ -388,8 +413,8 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
-    table.allow({"name", "value", "noise_sd", "noise_relative", "accuracy", "cost", "repeat", "exact", "bias",
-                 "relation", "reference", "topup", "units", "retired", "h"});
+    table.allow({"name", "value", "noise_sd", "noise_relative", "trials", "exposure", "accuracy", "cost",
+                 "repeat", "exact", "bias", "relation", "reference", "topup", "units", "retired", "h"});
     const std::optional<std::string> name = table.text("name");
     if (!name || name->empty()) table.missing("name", "text in quotes");
     if (!names.insert(*name).second) table.wrong("name", "unique among the levels");
@@ -399,7 +424,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
     level.cost_depends_on_inputs = depends_on_inputs;
     level.exact = table.boolean("exact").value_or(false);
     if (target.is_real())
-      level.channel = read_noise_sd(table, level.exact, target.is_logarithmic());
+      level.channel = read_noise(table, level.exact, target.scale());
     else
       read_accuracy(table, level);
     level.units = table.integer("units", 1).value_or(1);

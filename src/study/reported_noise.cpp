@@ -74,7 +74,7 @@ bool ReportedNoise::differs() const {
 
 std::vector<ReportedNoise> reported_noise(const Study& study, const StudyModel& model,
                                           const std::vector<Annotation>& annotations) {
-  if (!study.file().target->has_noise()) return {};
+  if (!study.file().target->has_noise() || study.file().target->is_counted()) return {};
   std::vector<LogSums> sums;
   if (!study.is_ladder())
     for (const Level& level : study.offer().levels) sums.push_back({.level = level.name, .alpha = {}});

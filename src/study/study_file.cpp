@@ -568,7 +568,8 @@ constexpr KeyOfOneKind keys_of_one_kind[] = {
     {"target", "scale", "real"},     {"level", "exact", "real"},       {"level", "noise_relative", "real"},
     {"level", "reference", "real"},  {"level", "bias", "real"},        {"level", "relation", "real"},
     {"level", "h", "real"},          {"precision", "kappa", "binary"}, {"level", "accuracy", "binary"},
-    {"target", "classes", "binary"},
+    {"target", "classes", "binary"}, {"target", "range", "real"},      {"level", "trials", "real"},
+    {"level", "exposure", "real"},
 };
 
 // Keys of the other kind of target are refused before their values are checked.
@@ -583,6 +584,37 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
   refuse(file, "");
   for (const char* name : {"target", "precision"}) refuse(file.section(name), name);
   for (const TomlSection& level : levels) refuse(level, "level");
+}
+
+AnswerScale read_scale(const TomlSection& target) {
+  constexpr TargetScale scales[] = {TargetScale::linear, TargetScale::logarithmic, TargetScale::fraction,
+                                    TargetScale::rate};
+  const TargetScale scale = scales[target.choice("scale", {"linear", "log", "fraction", "rate"}).value_or(0)];
+  if (!target.has("range")) return scale;
+  if (AnswerScale(scale).is_counted())
+    target.wrong("range", fmt::format("left out where target.scale is \"{}\", whose answers are {}",
+                                      AnswerScale(scale).name(),
+                                      scale == TargetScale::fraction ? "from 0 to 1" : "0 or more"));
+  const bool is_logarithmic = scale == TargetScale::logarithmic;
+  const char* required = is_logarithmic ? "two numbers above 0, the lower one first, such as [1, 1000]"
+                                        : "two numbers, the lower one first, such as [0, 100]";
+  if (!target.is_array("range")) target.wrong("range", required);
+  const std::vector<double> ends = *target.numbers("range", Range::finite);
+  if (ends.size() != 2 || !(ends[0] < ends[1]) || (is_logarithmic && !(ends[0] > 0.0)))
+    target.wrong("range", required);
+  return {scale, std::pair(ends[0], ends[1])};
+}
+
+// Their noise is known: it is that of their number of trials, and the nugget.
+void refuse_what_counts_lack(const TomlSection& file, const Target& target) {
+  if (!target.is_counted()) return;
+  const std::string where = fmt::format("where target.scale is \"{}\"", target.scale().name());
+  if (file.has("precision"))
+    file.complain(
+        fmt::format("[precision] is given, must be [[level]] with {} {}", target.scale().noise_key(), where));
+  if (file.section("noise").has("variance"))
+    file.complain(
+        fmt::format("noise.variance is given, must be left out {}: the noise of counts is known", where));
 }
 
 // Without an amplitude the scale of f is unknown, so levels cannot be compared before the first answers.
@@ -621,17 +653,15 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
               "annotator", "stop", "goal", "input", "people", "audit"});
   const std::vector<TomlSection> levels = file.sections("level");
   const TomlSection target = file.section("target");
-  target.allow({"kind", "classes", "name", "unit", "scale"});
+  target.allow({"kind", "classes", "name", "unit", "scale", "range"});
   const bool binary = target.choice("kind", {"real", "binary"}).value_or(0) == 1;
   refuse_other_kind(file, levels, binary ? "binary" : "real");
   const std::vector<std::string> classes = target.texts("classes").value_or(std::vector<std::string>());
   if (target.has("classes") && (classes.size() != 2 || classes[0] == classes[1]))
     target.wrong("classes", "two different names, the first for -1");
   const TargetLabel label{target.text("name").value_or(""), target.text("unit").value_or("")};
-  const bool is_logarithmic = target.choice("scale", {"linear", "log"}).value_or(0) == 1;
-  study.target = binary
-                     ? Target::classes(classes, label)
-                     : Target::real(label, is_logarithmic ? TargetScale::logarithmic : TargetScale::linear);
+  study.target = binary ? Target::classes(classes, label) : Target::real(label, read_scale(target));
+  refuse_what_counts_lack(file, *study.target);
 
   std::vector<std::string> level_names;
   for (const TomlSection& level : levels) level_names.push_back(level.text("name").value_or(""));

@@ -48,6 +48,8 @@ double added_scale(const Study& study, const NoiseScales& scales, std::optional<
 NoiseScales scales_of_reports(const Study& study, const std::vector<Annotation>& annotations,
                               const std::optional<Learned>& learned) {
   if (!study.file().target->has_noise() || study.file().fit.never()) return {};
+  // Counts do not report how noisy a level is, but how many trials this answer had.
+  if (study.file().target->is_counted()) return {};
   const bool is_ladder = study.is_ladder();
   const std::vector<Level>& levels = study.offer().levels;
   const NoiseScales before = learned_scales(study, learned);

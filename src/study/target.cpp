@@ -129,7 +129,7 @@ class ClassPosterior final : public TargetPosterior {
 class RealTarget final : public Target {
  public:
   RealTarget() = default;
-  RealTarget(TargetLabel label, TargetScale scale) : Target(std::move(label), scale) {}
+  RealTarget(TargetLabel label, AnswerScale scale) : Target(std::move(label), std::move(scale)) {}
 
   std::string_view kind() const override { return "real"; }
   const std::vector<std::string>& class_names() const override { return none_; }
@@ -144,17 +144,12 @@ class RealTarget final : public Target {
     return defaults;
   }
 
-  std::optional<double> read(const std::string& text) const override {
-    const std::optional<double> number = to_number(text);
-    return number && accepts(*number) ? number : std::nullopt;
+  std::optional<WrittenAnswer> read_written(const std::string& text) const override {
+    return scale().read(text);
   }
-  std::string text_requirement() const override { return std::string(value_requirement()); }
-  bool accepts(double value) const override {
-    return std::isfinite(value) && (!is_logarithmic() || value > 0.0);
-  }
-  std::string_view value_requirement() const override {
-    return is_logarithmic() ? "a finite number above 0 (target.scale is \"log\")" : "a finite number";
-  }
+  std::string text_requirement() const override { return scale().text_requirement(); }
+  bool accepts(double value) const override { return scale().accepts(value); }
+  std::string_view value_requirement() const override { return scale().requirement(); }
   std::string show(double value) const override { return shortest(value); }
   double clean_answer(double f) const override { return f; }
   ExpectedAnswer expected_answer(const LatentMarginal& latent, const Channel& channel) const override {
@@ -220,7 +215,17 @@ class RealTarget final : public Target {
 
   double expectation(const LatentMarginal& latent) const override { return latent.mean; }
   std::string_view error_measure() const override {
-    return is_logarithmic() ? "root mean square error of the logarithm" : "root mean square error";
+    switch (scale().kind()) {
+      case TargetScale::linear:
+        break;
+      case TargetScale::logarithmic:
+        return "root mean square error of the logarithm";
+      case TargetScale::fraction:
+        return "root mean square error of the arcsine of the root";
+      case TargetScale::rate:
+        return "root mean square error of the root";
+    }
+    return "root mean square error";
   }
   double error_of(const Vector& mean, const Vector& truth) const override {
     return std::sqrt((mean - truth).squaredNorm() / static_cast<double>(truth.size()));
@@ -267,7 +272,11 @@ class ClassTarget final : public Target {
     return defaults;
   }
 
-  std::optional<double> read(const std::string& text) const override {
+  std::optional<WrittenAnswer> read_written(const std::string& text) const override {
+    const std::optional<double> known = class_of(text);
+    return known ? std::optional(WrittenAnswer{.value = *known}) : std::nullopt;
+  }
+  std::optional<double> class_of(const std::string& text) const {
     if (!names_.empty() && text == names_[0]) return -1.0;
     if (!names_.empty() && text == names_[1]) return 1.0;
     // Spreadsheets capitalise. If the names differ by more than that, it does not matter how they are
@@ -377,8 +386,8 @@ std::shared_ptr<const Target> Target::real() {
   return target;
 }
 
-std::shared_ptr<const Target> Target::real(TargetLabel label, TargetScale scale) {
-  return std::make_shared<const RealTarget>(std::move(label), scale);
+std::shared_ptr<const Target> Target::real(TargetLabel label, AnswerScale scale) {
+  return std::make_shared<const RealTarget>(std::move(label), std::move(scale));
 }
 
 std::shared_ptr<const Target> Target::classes(std::vector<std::string> names, TargetLabel label) {
@@ -393,22 +402,20 @@ std::string Target::title_or(std::string_view otherwise) const {
   return name_or(otherwise) + (label_.unit.empty() ? "" : " (" + label_.unit + ")");
 }
 
-double Target::to_model(double answer) const {
-  return is_logarithmic() ? std::log(answer) : answer;
-}
-
-double Target::to_answer(double modelled) const {
-  return is_logarithmic() ? std::exp(modelled) : modelled;
+std::optional<double> Target::read(const std::string& text) const {
+  const std::optional<WrittenAnswer> written = read_written(text);
+  return written ? std::optional(written->value) : std::nullopt;
 }
 
 std::string Target::modelled() const {
-  return (is_logarithmic() ? "log " : "") + name_or("f");
+  return is_mapped() ? fmt::format("{} {}", scale_.map_name(), name_or("f")) : name_or("f");
 }
 
 std::string Target::belief_text(double mean, double sd, int digits) const {
   const std::string unit = label_.unit.empty() ? "" : fmt::format(" {}", printable(label_.unit, 40));
-  if (!is_logarithmic())
-    return fmt::format("{:.{}g} +- {:.{}g}{} (mean and standard deviation)", mean, digits, sd, digits, unit);
+  if (!is_mapped())
+    return fmt::format("{:.{}g} +- {:.{}g}{} (mean and standard deviation)", to_answer(mean), digits, sd,
+                       digits, unit);
   const double low = to_answer(mean - normal_95 * sd), high = to_answer(mean + normal_95 * sd);
   return fmt::format("{:.{}g}{} (median; 95 % interval {:.{}g} to {:.{}g})", to_answer(mean), digits, unit,
                      low, digits, high, digits);
@@ -416,10 +423,15 @@ std::string Target::belief_text(double mean, double sd, int digits) const {
 
 std::string Target::difference_text(double difference, int digits) const {
   if (is_logarithmic()) return fmt::format("{:.{}g} times", to_answer(difference), digits);
-  return fmt::format("{:.{}g} {}", std::abs(difference), digits, difference >= 0.0 ? "above" : "below");
+  return fmt::format("{:.{}g} {}{}", std::abs(difference), digits, difference >= 0.0 ? "above" : "below",
+                     is_mapped() ? " in " + modelled() : "");
 }
 
 Channel Target::reported_channel(double noise_sd, const std::vector<double>& answers) const {
+  if (is_counted())
+    throw InputError(
+        fmt::format("noise_sd is given, must be {}: the noise of counts follows from it",
+                    scale_.kind() == TargetScale::fraction ? "n, the number of trials" : "n, the exposure"));
   if (!is_logarithmic()) return stated_channel(noise_sd * noise_sd);
   double mean = 0.0;
   for (const double answer : answers) mean += answer / static_cast<double>(answers.size());

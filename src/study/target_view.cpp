@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,39 +24,44 @@ std::string with_error(double value, double error) {
 
 class RealView final : public TargetView {
  public:
-  RealView(TargetLabel label, TargetScale scale) : target_(Target::real(std::move(label), scale)) {}
+  RealView(TargetLabel label, AnswerScale scale)
+      : target_(Target::real(std::move(label), std::move(scale))) {}
 
   std::string prediction_title() const override { return "Prediction of " + target_->name_or("f"); }
   std::string map_title() const override {
-    return target_->is_logarithmic()
+    return target_->is_mapped()
                ? fmt::format("{}: median, and standard deviation of {}", prediction_title(), latent())
                : prediction_title() + ": mean and standard deviation";
   }
   std::string prediction_axis() const override { return target_->title_or("f"); }
   std::string middle() const override {
-    return (target_->is_logarithmic() ? "median of " : "mean of ") + target_->name_or("f");
+    return (target_->is_mapped() ? "median of " : "mean of ") + target_->name_or("f");
   }
   std::string latent() const override { return target_->modelled(); }
   std::string answers_title() const override { return target_->title_or("y"); }
   std::optional<std::pair<double, double>> prediction_range() const override { return std::nullopt; }
   bool is_prediction_logarithmic() const override { return target_->is_logarithmic(); }
   std::string prediction_text(double expected, double sd) const override {
-    if (!target_->is_logarithmic()) return with_error(expected, sd);
+    if (!target_->is_mapped()) return with_error(target_->to_answer(expected), sd);
     return fmt::format("{:.4g} ({:.3g} to {:.3g})", target_->to_answer(expected),
                        target_->to_answer(expected - 1.96 * sd), target_->to_answer(expected + 1.96 * sd));
   }
   std::string difference_text(double difference, double sd) const override {
-    return target_->is_logarithmic()
-               ? fmt::format("× {:.4g} ({:.3g} to {:.3g})", std::exp(difference),
-                             std::exp(difference - 1.96 * sd), std::exp(difference + 1.96 * sd))
-               : with_error(difference, sd);
+    if (target_->is_logarithmic())
+      return fmt::format("× {:.4g} ({:.3g} to {:.3g})", std::exp(difference),
+                         std::exp(difference - 1.96 * sd), std::exp(difference + 1.96 * sd));
+    return with_error(difference, sd) + (target_->is_mapped() ? " in " + latent() : "");
   }
   std::string difference_text(double difference) const override {
-    return target_->is_logarithmic() ? fmt::format("× {:.3g}", std::exp(difference))
-                                     : fmt::format("{:.2g}", difference);
+    if (target_->is_logarithmic()) return fmt::format("× {:.3g}", std::exp(difference));
+    return fmt::format("{:.2g}{}", difference, target_->is_mapped() ? " in " + latent() : "");
   }
 
   double on_prediction_axis(double value) const override { return target_->to_answer(value); }
+  double noise_on_prediction_axis(double value, double noise) const override {
+    constexpr double least_slope = 0.05;  // at an end of the range no dot may be infinitely precise
+    return noise * std::max(target_->scale().slope(value), least_slope);
+  }
   bool is_dark(double) const override { return false; }
   std::string answer_text(double value) const override {
     return fmt::format("{:.5g}", target_->to_answer(value));
@@ -63,12 +69,13 @@ class RealView final : public TargetView {
   std::vector<std::string> classes() const override { return {}; }
   std::string larger_dots() const override { return "more precise"; }
   std::string dots_on_map() const override { return "A dot is an answer; larger means more precise."; }
-  std::string surprise_text(std::int64_t id, double surprise) const override {
-    return fmt::format("{} is {:.1f} standard deviations from what was expected", id, surprise);
+  std::string surprise_text(std::int64_t id, double surprise, bool beside_others) const override {
+    return fmt::format("{} is {:.1f} standard deviations from {}", id, surprise,
+                       beside_others ? "the other answers" : "what was expected");
   }
 
   std::string precision_axis(bool is_ladder) const override {
-    return is_ladder ? "1/α" : "sd of the level's noise";
+    return is_ladder ? "1/α" : "sd of the level's noise" + (target_->is_counted() ? " in " + latent() : "");
   }
   std::string gamma_name() const override { return "γ: noise variance added at α = 1"; }
   bool is_gamma_logarithmic() const override { return true; }
@@ -88,8 +95,8 @@ class RealView final : public TargetView {
  private:
   // An error of the logarithm is a factor.
   std::string size_text(double error, int digits) const {
-    return target_->is_logarithmic() ? fmt::format("a factor of {:.{}g}", std::exp(error), digits)
-                                     : fmt::format("{:.{}g}", error, digits);
+    if (target_->is_logarithmic()) return fmt::format("a factor of {:.{}g}", std::exp(error), digits);
+    return fmt::format("{:.{}g}{}", error, digits, target_->is_mapped() ? " in " + latent() : "");
   }
 
   std::shared_ptr<const Target> target_;
@@ -118,6 +125,7 @@ class ClassView final : public TargetView {
   std::string difference_text(double difference) const override { return fmt::format("{:.2g}", difference); }
 
   double on_prediction_axis(double value) const override { return is_dark(value) ? 1.0 : 0.0; }
+  double noise_on_prediction_axis(double, double noise) const override { return noise; }
   bool is_dark(double value) const override { return value > 0.0; }
   std::string answer_text(double value) const override { return names_[is_dark(value) ? 1 : 0]; }
   std::vector<std::string> classes() const override { return {answer_text(-1.0), answer_text(1.0)}; }
@@ -126,7 +134,7 @@ class ClassView final : public TargetView {
     return fmt::format("A dot is an answer: dark {}, light {}; larger means more accurate.", names_[1],
                        names_[0]);
   }
-  std::string surprise_text(std::int64_t id, double surprise) const override {
+  std::string surprise_text(std::int64_t id, double surprise, bool) const override {
     return fmt::format("{} was expected with a probability of {:.2g} only", id, surprise);
   }
 
@@ -153,8 +161,7 @@ class ClassView final : public TargetView {
 
 std::shared_ptr<const TargetView> TargetView::of(const Target& target) {
   if (!target.is_real()) return std::make_shared<const ClassView>(target);
-  return std::make_shared<const RealView>(
-      target.label(), target.is_logarithmic() ? TargetScale::logarithmic : TargetScale::linear);
+  return std::make_shared<const RealView>(target.label(), target.scale());
 }
 
 }  // namespace acuity

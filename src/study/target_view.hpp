@@ -42,6 +42,8 @@ class TargetView {
 
   /// An answer, given on the model's scale, on the axis of predictions: the value, or 0 or 1.
   virtual double on_prediction_axis(double value) const = 0;
+  /// The standard deviation of its noise there, to first order; with a logarithm as it is.
+  virtual double noise_on_prediction_axis(double value, double noise) const = 0;
   /// Whether maps draw the answer dark.
   virtual bool is_dark(double value) const = 0;
   virtual std::string answer_text(double value) const = 0;
@@ -50,8 +52,8 @@ class TargetView {
   /// How large dots differ from small ones: "more precise" or "more accurate".
   virtual std::string larger_dots() const = 0;
   virtual std::string dots_on_map() const = 0;
-  /// One sentence about an answer far from its prediction (Target::is_surprising).
-  virtual std::string surprise_text(std::int64_t id, double surprise) const = 0;
+  /// One sentence about an answer far from its prediction (Target::is_surprising), or from the other answers.
+  virtual std::string surprise_text(std::int64_t id, double surprise, bool beside_others) const = 0;
 
   // ---- Precision ---------------------------------------------------------------------------------------
 

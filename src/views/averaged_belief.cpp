@@ -49,8 +49,8 @@ ShownBelief AveragedBelief::at(const PointsRef& points) const {
     found.middle = f.probability;
     found.low = f.low.unaryExpr(as_probability);
     found.high = f.high.unaryExpr(as_probability);
-  } else if (target.is_logarithmic()) {
-    found.middle = f.median.unaryExpr(as_answer);
+  } else {
+    found.middle = (target.is_mapped() ? f.median : f.mean).unaryExpr(as_answer);
     found.low = f.low.unaryExpr(as_answer);
     found.high = f.high.unaryExpr(as_answer);
   }

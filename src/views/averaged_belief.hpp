@@ -10,9 +10,9 @@ namespace acuity {
 
 /// What pictures show of f at some points, on the scale of answers.
 struct ShownBelief {
-  Vector middle;     ///< the mean; of a logarithm the median; classes: the probability of +1
+  Vector middle;     ///< the mean; on a scale of its own the median; classes: the probability of +1
   Vector low, high;  ///< the 95 % interval of f; classes: as probabilities
-  Vector sd;         ///< of f, of its logarithm if that is modelled
+  Vector sd;         ///< of f, on the scale of the model
 };
 
 /// The belief of a campaign as the report and the page show it: that of `predict`, averaged over draws of the

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "campaign/answer_noise.hpp"
 #include "campaign/audit.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/initial_events.hpp"
@@ -187,6 +188,8 @@ void warn_of_levels(const StudyModel& model, std::vector<std::string>& warnings)
 
 void warn_of_values(const Study& study, const StudyModel& model, const std::vector<Annotation>& annotations,
                     std::vector<std::string>& warnings) {
+  if (const std::string text = small_counts_text(*study.file().target, annotations); !text.empty())
+    warnings.push_back(text);
   if (!study.file().target->has_noise() || annotations.size() < 3) return;
   Vector values(static_cast<Index>(annotations.size()));
   for (std::size_t i = 0; i < annotations.size(); ++i) values(static_cast<Index>(i)) = annotations[i].value;
@@ -210,7 +213,7 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
   if (spread > 0.0 && spread < 0.02 * prior_sd)
     warnings.push_back(fmt::format(
         "what is known spreads by {:.3g} only, while model.amplitude expects {:.3g}", spread, prior_sd));
-  const bool may_be_logarithmic = values.minCoeff() > 0.0 && !study.file().target->is_logarithmic();
+  const bool may_be_logarithmic = values.minCoeff() > 0.0 && !study.file().target->is_mapped();
   if (may_be_logarithmic && values.maxCoeff() / values.minCoeff() > 1000.0)
     warnings.push_back(
         fmt::format("{} is positive and spans a factor of {:.3g}: its logarithm may be what is smooth "

@@ -296,7 +296,7 @@ Json answer_json(const CampaignData& data, std::size_t k, bool is_real, const st
           {"expected_low", is_real ? on_axis(one.expected - reach * one.expected_sd) : Json()},
           {"expected_high", is_real ? on_axis(one.expected + reach * one.expected_sd) : Json()},
           {"score", is_real ? plain_number(one.score()) : Json()},
-          {"noise", plain_number(one.noise)},
+          {"noise", plain_number(data.books.target->noise_on_prediction_axis(one.value, one.noise))},
           {"predicted", one.predicted},
           {"cost", plain_number(one.cost)},
           {"told_at", plain_number(one.told_at)},

@@ -18,6 +18,10 @@ double y_of(const ReplyReading& reading) {
   return reading.answer ? std::get<double>(reading.answer->y) : -12345.0;
 }
 
+double value_of(const std::variant<WrittenAnswer, std::string>& told) {
+  return std::get<WrittenAnswer>(told).value;
+}
+
 std::string problem_of(const ReplyReading& reading) {
   EXPECT_FALSE(reading.answer);
   EXPECT_EQ(reading.problem.find('\n'), std::string::npos) << "one line";
@@ -208,8 +212,8 @@ TEST(Reply, IsNotWaitedForWhereThereIsNoFile) {
 
 TEST(Reply, OfARealStudyIsAFiniteNumber) {
   const StudyFile study;
-  EXPECT_EQ(std::get<double>(told_value({.y = 0.5}, study)), 0.5);
-  EXPECT_EQ(std::get<double>(told_value({.y = "0.5"}, study)), 0.5);
+  EXPECT_EQ(value_of(told_value({.y = 0.5}, study)), 0.5);
+  EXPECT_EQ(value_of(told_value({.y = "0.5"}, study)), 0.5);
   EXPECT_EQ(std::get<std::string>(told_value({.y = "yes"}, study)), "y is \"yes\", must be a finite number");
   EXPECT_EQ(std::get<std::string>(told_value({.y = "inf"}, study)), "y is \"inf\", must be a finite number");
 }
@@ -217,20 +221,45 @@ TEST(Reply, OfARealStudyIsAFiniteNumber) {
 TEST(Reply, OfABinaryStudyIsAClass) {
   StudyFile study;
   study.target = Target::classes();
-  EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), 1.0);
-  EXPECT_EQ(std::get<double>(told_value({.y = 0.0}, study)), -1.0);
-  EXPECT_EQ(std::get<double>(told_value({.y = -1.0}, study)), -1.0);
+  EXPECT_EQ(value_of(told_value({.y = 1.0}, study)), 1.0);
+  EXPECT_EQ(value_of(told_value({.y = 0.0}, study)), -1.0);
+  EXPECT_EQ(value_of(told_value({.y = -1.0}, study)), -1.0);
   EXPECT_EQ(std::get<std::string>(told_value({.y = 0.5}, study)),
             "y is \"0.5\", must be -1 or 1 (or 0 or 1)");
   study.target = Target::classes({"no", "yes"});
-  EXPECT_EQ(std::get<double>(told_value({.y = "no"}, study)), -1.0);
-  EXPECT_EQ(std::get<double>(told_value({.y = "yes"}, study)), 1.0);
-  EXPECT_EQ(std::get<double>(told_value({.y = "Yes"}, study)), 1.0) << "as spreadsheets capitalise";
+  EXPECT_EQ(value_of(told_value({.y = "no"}, study)), -1.0);
+  EXPECT_EQ(value_of(told_value({.y = "yes"}, study)), 1.0);
+  EXPECT_EQ(value_of(told_value({.y = "Yes"}, study)), 1.0) << "as spreadsheets capitalise";
   EXPECT_EQ(std::get<std::string>(told_value({.y = "Yeah"}, study)),
             "y is \"Yeah\", must be \"no\" or \"yes\" (or -1 or 1, or 0 or 1)");
   study.target = Target::classes({"1", "2"});
-  EXPECT_EQ(std::get<double>(told_value({.y = 1.0}, study)), -1.0) << "names come first, as in tables";
+  EXPECT_EQ(value_of(told_value({.y = 1.0}, study)), -1.0) << "names come first, as in tables";
   EXPECT_NE(std::get<std::string>(told_value({.y = 1.0, .noise_sd = 1.0}, study)).find("noise_sd"),
+            std::string::npos);
+}
+
+// Of counts k and n stand instead of y. A log line with other keys of these names is none.
+TEST(Reply, MayBeACountOfTrials) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n1\n2\n");
+  const StudyFile study = read_study_file(folder.write("study.toml",
+                                                       "[pool]\nfile = \"pool.csv\"\n[target]\nscale = "
+                                                       "\"fraction\"\n[[level]]\nname = \"a\"\ntrials = "
+                                                       "200\ncost = 1\n"));
+  const ReplyReading counts = result(R"({"k": 3, "n": 180, "cost": 2})");
+  ASSERT_TRUE(counts.answer) << counts.problem;
+  const auto told = std::get<WrittenAnswer>(told_value(*counts.answer, study));
+  EXPECT_DOUBLE_EQ(told.value, 3.0 / 180.0);
+  EXPECT_EQ(told.trials, 180.0);
+  EXPECT_EQ(counts.answer->cost, 2.0);
+  EXPECT_EQ(value_of(told_value({.y = 0.25}, study)), 0.25);
+  EXPECT_EQ(std::get<std::string>(parse_output("{\"k\": 7, \"n\": 9}\n").answer->y), "7/9");
+  EXPECT_EQ(y_of(parse_output("{\"k\": \"a\", \"n\": 9}\n0.5\n")), 0.5);
+  EXPECT_EQ(problem_of(result(R"({"k": "3", "n": 180})")),
+            "result.json: k is \"3\" and n is 180, must be numbers");
+  EXPECT_NE(std::get<std::string>(told_value({.y = "200/180"}, study)).find("must be k/n, such as 3/200"),
+            std::string::npos);
+  EXPECT_NE(std::get<std::string>(told_value({.y = 0.2, .noise_sd = 0.1}, study)).find("must be k and n"),
             std::string::npos);
 }
 

@@ -273,9 +273,34 @@ TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
   expect_spent_and_settled(example.status("swing.acuity"));
 }
 
+// Answers are counts, of fewer seeds than were sown.
+TEST(TrialsExample, CountsSeedsAndPredictsShares) {
+  const Example example("trials");
+  const std::string page = example.output_of("./run");
+  expect_spent_and_settled(example.status("seeds.acuity"));
+  for (const auto& row : example.annotations("seeds.acuity")) {
+    const double n = 0.25 / value(row, "noise_variance"), k = n * value(row, "y");
+    EXPECT_NEAR(n, std::round(n), 1e-6) << "a whole number of seeds";
+    EXPECT_NEAR(k, std::round(k), 1e-6) << "of which a whole number came up";
+    EXPECT_LE(k, n + 1e-6);
+  }
+  double temperature = 0.0, depth = 0.0, off = 1.0, inside = 0.0;
+  ASSERT_EQ(
+      std::sscanf(page.c_str() + page.find("Best: "), "Best: %lf degrees, %lf cm", &temperature, &depth), 2)
+      << page;
+  EXPECT_NEAR(temperature, 22.0, 4.0);
+  EXPECT_NEAR(depth, 2.5, 2.0);
+  ASSERT_EQ(std::sscanf(page.c_str() + page.find("The prediction is off by"),
+                        "The prediction is off by %lf (root mean square); %lf", &off, &inside),
+            2)
+      << page;
+  EXPECT_LT(off, 0.05);
+  EXPECT_GT(inside, 80.0);
+}
+
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
   for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
-                           "biased-meshes", "solvents", "slurm", "failing-solver"}) {
+                           "biased-meshes", "solvents", "slurm", "failing-solver", "trials"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;

@@ -45,6 +45,38 @@ TEST(CampaignServer, AsksAndTellsAsTheProgramDoes) {
   EXPECT_EQ(pending.at(0).at("worker"), "w1");
 }
 
+TEST(CampaignServer, TakesCountsWithTheirTrials) {
+  const Served served(
+      "[campaign]\nname = \"seeds\"\nbudget = 12\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+      "[target]\nscale = \"fraction\"\n[[level]]\nname = \"tray\"\ntrials = 100\ncost = 1\n");
+  const Json asked = served.done("rob", "ask", {{"count", 2}});
+  const std::int64_t id = asked["suggestions"][0]["id"];
+  EXPECT_EQ(served.done("rob", "tell", {{"id", id}, {"k", 3}, {"n", 200}}).at("changes"), true);
+  const Json rows = served.shown("annotations").at("rows");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].at("y"), 0.015) << "on the user's scale";
+  EXPECT_EQ(
+      served.done("olga", "amend", {{"id", id}, {"k", 30}, {"n", 200}, {"reason", "typo"}}).at("changes"),
+      true);
+  EXPECT_EQ(served.shown("annotations").at("rows")[0].at("y"), 0.15);
+  const std::int64_t next = asked["suggestions"][1]["id"];
+  const auto refused = [&](const Json& body) {
+    const HttpReply reply = served.post("rob", "tell", body);
+    EXPECT_EQ(reply.status, 400) << body;
+    return reply.body;
+  };
+  EXPECT_NE(refused({{"id", next}, {"k", 3}}).find("must be a number, with k"), std::string::npos);
+  EXPECT_NE(refused({{"id", next}, {"k", 30}, {"n", 20}}).find("must be k/n"), std::string::npos);
+  EXPECT_NE(refused({{"id", next}, {"k", 3}, {"n", 20}, {"y", 0.1}}).find("must be left out where k and n"),
+            std::string::npos);
+  EXPECT_NE(refused({{"id", next}, {"y", 0.1}, {"noise_sd", 0.1}}).find("must be n, the number of trials"),
+            std::string::npos);
+  const Json found = served.done("olga", "predict", {{"points", {{{"x", 1.5}}}}}).at("rows").at(0);
+  EXPECT_GE(found.at("low").get<double>(), 0.0);
+  EXPECT_LE(found.at("high").get<double>(), 1.0);
+  EXPECT_TRUE(found.contains("median"));
+}
+
 TEST(CampaignServer, GivesNothingThatCostsMoreThanOneMayWithoutAYes) {
   std::string text = study_text;
   ASSERT_NE(text.find("[campaign]\n"), std::string::npos);

@@ -146,7 +146,7 @@ TEST(LogTarget, NoiseMustBeRelativeAndOnlyThen) {
                        "0.9\ncost = 1\n"),
       "study.toml: target.scale is for real targets, target.kind is \"binary\"");
   EXPECT_EQ(complaint(pool + "[target]\nscale = \"ln\"\n"),
-            "study.toml: target.scale is \"ln\", must be \"linear\" or \"log\"");
+            "study.toml: target.scale is \"ln\", must be \"linear\", \"log\", \"fraction\" or \"rate\"");
 }
 
 TEST(LogTarget, AnswersThatAreNotPositiveAreRefused) {

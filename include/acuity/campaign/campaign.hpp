@@ -102,6 +102,9 @@ struct Answer {
   std::string worker = {};                       ///< who answered, if that is known
   std::optional<double> seconds = std::nullopt;  ///< how long the person took
   std::string note = {};                         ///< a remark, kept with the answer
+  /// Counts: the number of trials or the exposure of each value, if the answer says so; 0: as many as its
+  /// level has. Empty: none says so. Several values are added up and recorded as one.
+  std::vector<double> trials = {};
 };
 
 /// The effect of recording an answer.
@@ -110,8 +113,10 @@ struct TellResult {
   bool changes = true;  ///< false: the same answer is already recorded
   double charge = 0.0;
   /// Of the first value, given the prediction when it was asked for: the number of standard deviations from
-  /// the mean (real), or the probability of the class (binary). Absent if another point was annotated.
+  /// the mean (real), or the probability of the class (binary). Absent if another point was annotated. Where
+  /// nothing could be predicted yet: how far it is from the other answers, if there are three at least.
   std::optional<double> surprise;
+  bool beside_others = false;  ///< the surprise is a comparison with the other answers
 };
 
 /// A correction of an answer; only what was wrong is given. Without an answer only the charge of a failed
@@ -127,6 +132,7 @@ struct Amendment {
   std::optional<std::vector<double>> inputs;
   std::optional<Level> level;
   std::string reason;
+  std::vector<double> trials = {};  ///< as in Answer
 };
 
 /// A report of work that gave no answer.

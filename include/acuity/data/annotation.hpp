@@ -19,7 +19,7 @@ struct Annotation {
   double added_noise = 0.0;     ///< what the level adds to it by the study; 0 if the level is not known
   std::optional<double> alpha;  ///< on a ladder, if known
   bool reported = false;  ///< the channel was reported with this answer instead of following from its level
-  /// As it was written in a table; absent: not from a table.
+  /// As it was written in a table, and of counts always; otherwise absent.
   std::optional<double> answer = std::nullopt;
   std::string worker = {};  ///< the person who answered, if known; empty for programs
 };

@@ -17,6 +17,7 @@
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/pool_belief.hpp"
 #include "acuity/model/prior.hpp"
+#include "acuity/study/answer_scale.hpp"
 
 namespace acuity ACUITY_PUBLIC {
 
@@ -80,9 +81,6 @@ struct TargetLabel {
   std::string unit;  ///< shown after numbers; empty: none
 };
 
-/// The scale on which answers are modelled.
-enum class TargetScale { linear, logarithmic };
-
 /// What a study asks for: real numbers, or one of two classes. Answers how an answer is read and shown, how
 /// its precision is stated, what a study assumes, which model and information it gets and how errors are
 /// measured, so that other code need not know the kind. Which keys of a study file belong to which kind is in
@@ -92,7 +90,7 @@ class Target {
   virtual ~Target() = default;
 
   static std::shared_ptr<const Target> real();
-  static std::shared_ptr<const Target> real(TargetLabel label, TargetScale scale = TargetScale::linear);
+  static std::shared_ptr<const Target> real(TargetLabel label, AnswerScale scale = {});
   /// `names` are those of -1 and +1, or none.
   static std::shared_ptr<const Target> classes(std::vector<std::string> names = {}, TargetLabel label = {});
 
@@ -107,25 +105,31 @@ class Target {
   std::string name_or(std::string_view otherwise) const;
   /// The name with the unit: "cd (N)".
   std::string title_or(std::string_view otherwise) const;
-  /// Whether answers are positive and modelled by their logarithm (docs/math.md 16).
-  bool is_logarithmic() const { return scale_ == TargetScale::logarithmic; }
-  /// An answer as the model sees it, and back: the logarithm, or the value itself. Annotations, observations
-  /// and everything that is computed from them have the model's scale; events and files have the user's.
-  double to_model(double answer) const;
-  double to_answer(double modelled) const;
-  /// What the model is of: the name or "f", or its logarithm: "log cd".
+  /// What answers can be, and how the model sees them. Classes: as they are.
+  const AnswerScale& scale() const { return scale_; }
+  bool is_logarithmic() const { return scale_.is_logarithmic(); }
+  bool is_counted() const { return scale_.is_counted(); }
+  bool is_mapped() const { return scale_.is_mapped(); }
+  /// An answer as the model sees it, and back (AnswerScale). Annotations, observations and everything that is
+  /// computed from them have the model's scale; events and files have the user's.
+  double to_model(double answer) const { return scale_.to_model(answer); }
+  double to_model(double answer, const Channel& channel) const { return scale_.to_model(answer, channel); }
+  double to_answer(double modelled) const { return scale_.to_answer(modelled); }
+  /// What the model is of: the name or "f", or a function of it: "log cd", "asin sqrt yield".
   std::string modelled() const;
-  /// A prediction for people: "1.3 +- 0.2 N (mean and standard deviation)"; with a logarithm the median and
-  /// the 95 % interval, on the scale of answers.
+  /// A prediction for people: "1.3 +- 0.2 N (mean and standard deviation)"; on a scale of its own the median
+  /// and the 95 % interval, on the scale of answers.
   std::string belief_text(double mean, double sd, int digits) const;
-  /// A difference on the model's scale for people: "0.2 above", or with a logarithm "1.2 times".
+  /// A difference on the model's scale for people: "0.2 above", with a logarithm "1.2 times", with counts
+  /// "0.2 above in asin sqrt f".
   std::string difference_text(double difference, int digits) const;
 
   // ---- Answers -----------------------------------------------------------------------------------------
 
-  /// An answer as people and programs write it: a finite number; or a class by its name, as -1 or 1, or as 0
-  /// or 1. Empty if it is none.
-  virtual std::optional<double> read(const std::string& text) const = 0;
+  /// An answer as people and programs write it: a finite number; a count "k/n"; or a class by its name, as -1
+  /// or 1, or as 0 or 1. Empty if it is none.
+  virtual std::optional<WrittenAnswer> read_written(const std::string& text) const = 0;
+  std::optional<double> read(const std::string& text) const;
   /// What such text must be.
   virtual std::string text_requirement() const = 0;
   /// Whether the value can be an answer: finite, or -1 or 1.
@@ -158,7 +162,8 @@ class Target {
   /// The channel that a table or an annotator states: by its noise variance, or by its accuracy.
   virtual Channel stated_channel(double value) const = 0;
   /// The channel of answers that report the standard deviation of their noise, on the user's scale. With a
-  /// logarithm it is taken relative to the answer, to first order (docs/math.md eq. (16.1)).
+  /// logarithm it is taken relative to the answer, to first order (docs/math.md eq. (16.1)). Throws
+  /// InputError for counts, whose noise follows from the number of trials.
   Channel reported_channel(double noise_sd, const std::vector<double>& answers) const;
   /// Whether a stated channel is in range, and what it must be.
   virtual bool accepts(const Channel& channel) const = 0;
@@ -208,12 +213,12 @@ class Target {
   virtual std::string_view surprise_column() const = 0;
 
  protected:
-  explicit Target(TargetLabel label = {}, TargetScale scale = TargetScale::linear)
-      : label_(std::move(label)), scale_(scale) {}
+  explicit Target(TargetLabel label = {}, AnswerScale scale = {})
+      : label_(std::move(label)), scale_(std::move(scale)) {}
 
  private:
   TargetLabel label_;
-  TargetScale scale_;
+  AnswerScale scale_;
 };
 
 }  // namespace acuity ACUITY_PUBLIC
