@@ -68,9 +68,14 @@ class Correspondence {
     const Target &from = *earlier_.study().file().target, &to = *study_.file().target;
     if (!from.is_real() || !to.is_real())
       refuse("answers of classes cannot be imported: a level of classes has no bias; must be numbers");
-    if (from.is_logarithmic() != to.is_logarithmic())
+    if (from.scale().kind() != to.scale().kind())
       refuse(fmt::format("its target.scale is \"{}\", must be \"{}\" as in this campaign",
-                         scale_text(from.is_logarithmic()), scale_text(to.is_logarithmic())));
+                         from.scale().name(), to.scale().name()));
+    // The error of the level would have to be a number of trials, which it is not.
+    if (to.is_counted())
+      refuse(
+          fmt::format("answers of target.scale \"{}\" cannot be imported, must be of \"linear\" or \"log\"",
+                      to.scale().name()));
     require_unit("its answers are", from.label().unit, to.label().unit);
   }
 
