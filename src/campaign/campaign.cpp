@@ -14,7 +14,6 @@
 #include "campaign/campaign_internals.hpp"
 #include "campaign/campaign_parts.hpp"
 #include "campaign/choose_next.hpp"
-#include "campaign/plausibility.hpp"
 #include "campaign/state_queries.hpp"
 
 namespace acuity {

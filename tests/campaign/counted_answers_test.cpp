@@ -5,11 +5,11 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
+#include "campaign/answer_check.hpp"
 #include "campaign/answer_noise.hpp"
 #include "campaign/answer_reader.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/last_fit.hpp"
-#include "campaign/plausibility.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
 #include "study/answer_prediction.hpp"
