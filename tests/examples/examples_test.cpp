@@ -255,17 +255,6 @@ TEST(SolventsExample, FindsTheBestSolventByItsName) {
     EXPECT_TRUE(row.at("stirred") == "yes" || row.at("stirred") == "no");
 }
 
-TEST(FailingSolverExample, LosesLessMoneyWhereFailuresAreLearned) {
-  const Example example("failing-solver");
-  const std::string page = example.output_of("./run");
-  const auto failed = [&](const std::string& campaign) { return example.events(campaign, "failed").size(); };
-  EXPECT_GE(failed("learn.acuity"), 5U) << page;
-  EXPECT_LT(failed("learn.acuity"), failed("wait.acuity")) << page;
-  EXPECT_NE(page.find("of the pool cannot be computed"), std::string::npos) << page;
-  EXPECT_NE(page.find("learn: "), std::string::npos) << page;
-  EXPECT_EQ(example.status("learn.acuity").at("failures").at("active"), true);
-}
-
 TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
   const Example example("slurm");
   const std::string page = example.output_of("env SLURM_CONF=/nonexistent ./run");
@@ -300,7 +289,7 @@ TEST(TrialsExample, CountsSeedsAndPredictsShares) {
 
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
   for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
-                           "biased-meshes", "solvents", "slurm", "failing-solver", "trials"}) {
+                           "biased-meshes", "solvents", "slurm", "trials"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;
