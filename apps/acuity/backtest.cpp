@@ -17,6 +17,7 @@
 #include "png.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
+#include "study/sought.hpp"
 #include "study/target_view.hpp"
 #include "text/result_table.hpp"
 
@@ -163,7 +164,7 @@ std::string summary_json(const Tested& tested) {
                              {"repeats", tested.repeats},
                              {"unit", file.unit},
                              {"budget", json_number(*file.budget)},
-                             {"measure", file.target->error_measure()},
+                             {"measure", error_measure_of(file)},
                              {"where", tested.where},
                              {"error", json_number(tested.error)},
                              {"error_source", tested.error_source()}});
@@ -188,8 +189,9 @@ std::string picture(const Study& study, const std::vector<PolicyCurve>& curves, 
                              {.title = title,
                               .subtitle = subtitle,
                               .cost = money_axis(file.unit),
-                              .error = std::string(file.target->error_measure()) + " " + where,
-                              .logarithmic = TargetView::of(*file.target)->is_error_logarithmic(),
+                              .error = error_measure_of(file) + " " + where,
+                              .logarithmic = !(file.goal && file.goal->finding) &&
+                                             TargetView::of(*file.target)->is_error_logarithmic(),
                               .higher_is_better = false});
 }
 
@@ -233,7 +235,7 @@ ExitCode test_on(const Study& study, const BacktestArguments& arguments, std::os
   else if (arguments.format == Format::csv)
     out << policy_rows(tested, Format::csv).text();
   else
-    out << fmt::format("{}{} to reach: {}, {}\n{}", study.file().target->error_measure(),
+    out << fmt::format("{}{} to reach: {}, {}\n{}", error_measure_of(study.file()),
                        truth->goal() ? " " + tested.where : "", brief(tested.error), tested.error_source(),
                        policy_rows(tested, Format::table).text());
   return ExitCode::done;

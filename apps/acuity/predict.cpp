@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "acuity/study/study_learner.hpp"
 #include "commands.hpp"
@@ -10,6 +11,7 @@
 #include "notes.hpp"
 #include "shared_options.hpp"
 #include "study/answer_prediction.hpp"
+#include "study/sought.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -19,7 +21,8 @@ namespace {
 struct PredictArguments {
   CampaignAddress study;  ///< or a study file
   std::string annotations;
-  std::string at;  ///< table of the points
+  std::string at;                    ///< table of the points
+  std::optional<std::int64_t> best;  ///< the best so many points of the goal instead
   CsvDialect dialect = CsvDialect::automatic;
   Format format = Format::table;
 };
@@ -79,9 +82,66 @@ void refuse_names_of_results(const Study& study, const std::string& file,
                                    file, input));
 }
 
+void check_arguments(const PredictArguments& arguments) {
+  if (arguments.best && *arguments.best < 1)
+    throw InputError(fmt::format("--best is {}, must be at least 1", *arguments.best));
+  if (arguments.best.has_value() == !arguments.at.empty())
+    throw InputError(arguments.best ? "--at and --best are both given, must be one of them"
+                                    : "--at and --best are both missing, must be one of them");
+}
+
+// The best points of the goal, by the most probable hyperparameters, with their averaged predictions.
+ExitCode predict_best(LoadedStudy& loaded, std::int64_t most, Format format, std::ostream& out,
+                      std::ostream& log) {
+  const Study& study = loaded.study();
+  if (!study.file().goal || !study.file().goal->finding || study.file().goal->finding->is_contour())
+    throw InputError(study.file().located("--best is for studies with goal.find"));
+  const StudyModel& model = loaded.model_for_predictions();
+  const Observations observations(model.observations, study.pool().points());
+  const auto posterior = study.file().target->posterior(model.prior, observations);
+  const SoughtKnowledge found = *sought_knowledge(study, model, *posterior, most);
+  const auto count = static_cast<Index>(found.best.size());
+  Points at(count, study.pool().points().cols());
+  Vector noise(count);
+  for (Index i = 0; i < count; ++i) {
+    const SoughtPoint& point = found.best[static_cast<std::size_t>(i)];
+    at.row(i) = Eigen::Map<const Eigen::RowVectorXd>(point.inputs.data(), at.cols());
+    noise(i) = point.row ? study.offer().base_noise(*point.row) : std::numeric_limits<double>::quiet_NaN();
+  }
+  const AveragedModel averaged = StudyLearner(study).averaged(model, loaded.annotations());
+  const AveragedModel::Predicted predicted = averaged.predict(at);
+  write_notes(study, model, predicted.jittered, predicted.convergence_problem, log);
+  if (const std::string assumed = assumption_text(study, model); !assumed.empty()) write_note(assumed, log);
+  const AnswerPredictions answers = answer_predictions(study, model, predicted.marginals, noise);
+  std::vector<std::string> columns{"id"};
+  const std::vector<std::string> results = result_columns(*study.file().target);
+  columns.insert(columns.end(), study.pool().inputs().begin(), study.pool().inputs().end());
+  columns.insert(columns.end(), results.begin(), results.end());
+  columns.emplace_back("probability");
+  ResultTable table(format, columns);
+  for (Index i = 0; i < count; ++i) {
+    const SoughtPoint& point = found.best[static_cast<std::size_t>(i)];
+    std::vector<ResultTable::Cell> cells;
+    cells.push_back(point.row ? ResultTable::Cell(study.pool().id(*point.row))
+                              : ResultTable::Cell(std::monostate()));
+    for (Index k = 0; k < at.cols(); ++k)
+      cells.push_back(input_cell(study.pool().columns()[static_cast<std::size_t>(k)], at(i, k)));
+    cells.insert(cells.end(),
+                 {answers.middle(i), answers.variance(i), answers.sd(i), answers.low(i), answers.high(i)});
+    cells.push_back(std::isnan(answers.answer_sd(i)) ? ResultTable::Cell(std::monostate())
+                                                     : ResultTable::Cell(answers.answer_sd(i)));
+    cells.emplace_back(point.probability);
+    table.add(cells);
+  }
+  out << table.document("rows");
+  return ExitCode::done;
+}
+
 ExitCode predict(const PredictArguments& arguments, std::ostream& out, std::ostream& log) {
+  check_arguments(arguments);
   LoadedStudy loaded(arguments.study, arguments.annotations,
                      {.storage = {}, .tables = tables_read_by(arguments.dialect, log), .learning = {}});
+  if (arguments.best) return predict_best(loaded, *arguments.best, arguments.format, out, log);
   const Study& study = loaded.study();
   const Table table = Table::read(arguments.at, study.file().tables);
   std::vector<std::vector<std::string>> unseen;
@@ -159,7 +219,9 @@ void add_predict(Program& program) {
       predict);
   add_study(command, arguments.study);
   add_annotations(command, arguments.annotations);
-  command.file("--at", "P.csv", arguments.at, "Table with the study's inputs").required();
+  command.file("--at", "P.csv", arguments.at, "Table with the study's inputs");
+  command.number("--best", "K", arguments.best,
+                 "The best K points of goal.find instead, with the probability of each to be the best");
   add_csv_dialect(command, arguments.dialect);
   add_format(command, arguments.format);
 }

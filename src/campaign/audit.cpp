@@ -116,7 +116,7 @@ void AuditDraw::keep_from(Candidates& candidates) const {
   candidates.charge(cost());
   if (study_.file().repeat) return;
   for (const Index row : rows_)
-    if (level.repeats_itself || level.bias.any())
+    if (level.repeats_itself || level.bias.any() || study_.file().closes_pairs)
       candidates.exclude(row, level_);
     else
       candidates.close(row);

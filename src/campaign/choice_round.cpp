@@ -12,6 +12,7 @@
 #include "campaign/state_queries.hpp"
 #include "campaign/stop_rules.hpp"
 #include "campaign/worth_of_person.hpp"
+#include "selection/fallback.hpp"
 #include "selection/why_nothing.hpp"
 
 namespace acuity {
@@ -56,6 +57,7 @@ ChoiceRound::ChoiceRound(const Study& study, const State& state, CampaignBelief&
       gold_(study, state, options),
       audit_(audit_draw_of(study, state)),
       audit_money_(audit_.cost()),
+      exploration_(exploration_of(study, state)),
       design_(initial_design(study)),
       initial_left_(missing_of_design(study, state)),
       has_scale_(study.file().knows_scale() || model_.learned.has_value()) {
@@ -83,8 +85,26 @@ bool ChoiceRound::must_wait_for_initial_design() const {
 
 std::optional<Pick> ChoiceRound::by_information() {
   has_chosen_by_information_ = true;
-  const std::optional<Score> best = scope_.room() ? next_within_capacity() : next_one();
-  return best ? std::optional(Pick{*best, false}) : std::nullopt;
+  const bool explores = explores_next();
+  if (explores) jointly_.clear();  // fewer units are left than the batch takes
+  const std::optional<Score> best = explores        ? next_to_explore()
+                                    : scope_.room() ? next_within_capacity()
+                                                    : next_one();
+  return best ? std::optional(Pick{.score = *best, .explores = explores}) : std::nullopt;
+}
+
+bool ChoiceRound::explores_next() const {
+  return exploration_ && exploration_->is_due();
+}
+
+std::optional<Score> ChoiceRound::next_to_explore() {
+  const auto choose = [&](const Candidates& candidates) {
+    return choose_by_fallback(belief_.belief(), model_.offer, model_.acquisition, candidates,
+                              belief_.threads());
+  };
+  std::optional<Score> best = choose(candidates_.first());
+  if (!best && candidates_.has_failed_points()) best = choose(candidates_.all());
+  return best;
 }
 
 std::optional<Score> ChoiceRound::next_one() {
@@ -119,13 +139,20 @@ void ChoiceRound::choose_jointly(const Candidates& candidates) {
 
 std::string ChoiceRound::stop_reason(const Pick& pick) {
   if (pick.is_drawn) return "";
-  std::string reason = target_reached(study_, belief_.belief(), pick.score);
+  // What an answer for accuracy is worth for what is sought says nothing about the best one.
+  std::string reason = pick.explores ? "" : target_reached(study_, belief_.belief(), pick.score);
+  if (reason.empty()) reason = reason_by_answers();
   if (!reason.empty()) return reason;
   const std::optional<BetterPerson> better =
       better_person(study_, state_, belief_, candidates_.of_everyone(), pick.score, options_.worker);
   if (!better) return "";
   result_.ask_instead = better->name;
   return ask_instead_text(options_.worker, *better);
+}
+
+const std::string& ChoiceRound::reason_by_answers() {
+  if (!reason_by_answers_) reason_by_answers_ = reached_by_answers(study_, state_);
+  return *reason_by_answers_;
 }
 
 std::string ChoiceRound::too_costly(const Pick& pick) const {
@@ -160,6 +187,7 @@ void ChoiceRound::take(const Pick& pick) {
   Suggestion suggestion =
       make_suggestion(pick.score, study_.pool(), model_.offer, model_.acquisition, belief_.belief());
   suggestion.id = next_id();
+  if (exploration_ && (!pick.is_drawn || initial_left_ <= 0)) exploration_->take(suggestion.cost);
   expect(pick.score, suggestion);
   candidates_.buy(pick.score, suggestion.reserved());
   if (initial_draw_) initial_draw_->take(pick.score);
@@ -238,7 +266,7 @@ AskResult ChoiceRound::end_at_cost(const std::string& reason) {
 bool ChoiceRound::others_can_be_asked() {
   if (!candidates_.of_others()) return false;
   const std::optional<Score> other = belief_.selector().choose(belief_.belief(), *candidates_.of_others());
-  return other && target_reached(study_, belief_.belief(), *other).empty();
+  return other && target_reached(study_, belief_.belief(), *other).empty() && reason_by_answers().empty();
 }
 
 AskStatus ChoiceRound::wait_or_finish() const {

@@ -11,6 +11,7 @@
 #include "campaign/campaign_belief.hpp"
 #include "campaign/gold_questions.hpp"
 #include "campaign/initial_draw.hpp"
+#include "selection/exploration.hpp"
 
 namespace acuity {
 
@@ -18,6 +19,7 @@ namespace acuity {
 struct Pick {
   Score score;
   bool is_drawn = false;  ///< by the initial design, not chosen by information
+  bool explores = false;  ///< chosen for accuracy over the goal, not for what is sought
 };
 
 /// The choices of one ask: the steps that choose_next() repeats, and what they share.
@@ -71,8 +73,11 @@ class ChoiceRound {
   AskResult end_at_cost(const std::string& reason);
 
  private:
+  bool explores_next() const;
   std::optional<Score> next_one();
+  std::optional<Score> next_to_explore();
   std::optional<Score> next_within_capacity();
+  const std::string& reason_by_answers();
   void choose_jointly(const Candidates& candidates);
   void expect(const Score& chosen, const Suggestion& suggestion);
   void use_units_of(const Suggestion& suggestion);
@@ -94,6 +99,9 @@ class ChoiceRound {
   GoldQuestions gold_;
   AuditDraw audit_;
   double audit_money_;  // that was kept for it
+
+  std::optional<Exploration> exploration_;        // if goal.explore is above 0
+  std::optional<std::string> reason_by_answers_;  // of rules that look at answers alone
 
   const InitialDesign design_;
   std::int64_t initial_left_;  // answers of the design that are still to be asked for; may be negative

@@ -8,6 +8,7 @@
 #include "acuity/study/study_learner.hpp"
 #include "campaign/audit.hpp"
 #include "campaign/fitted_chain.hpp"
+#include "campaign/initial_design.hpp"
 #include "campaign/reported_cost.hpp"
 #include "campaign/run_failures.hpp"
 
@@ -284,6 +285,23 @@ GoalCriterion criterion_now(const Study& study, const State& state) {
   StudyModel model;
   model.learned = learned_of(study, state);
   return StudyLearner(study).criterion(model);
+}
+
+// The design is no choice, and neither are questions about gold items or of the audit, and answers that were
+// not asked for.
+std::optional<Exploration> exploration_of(const Study& study, const State& state) {
+  if (study.file().chosen_for() == nullptr || !(study.file().goal->explore > 0.0)) return std::nullopt;
+  Exploration exploration(study.file().goal->explore);
+  std::int64_t drawn = initial_design(study).count();
+  for (const SuggestionRecord& one : state.suggestions()) {
+    if (one.asked.gold || one.asked.audit) continue;
+    const bool is_choice = !one.told || !one.told->unasked;
+    if (drawn > 0)
+      --drawn;
+    else if (is_choice)
+      exploration.take(one.asked.cost);
+  }
+  return exploration;
 }
 
 bool plans_now(const Study& study, const State& state) {

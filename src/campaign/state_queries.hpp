@@ -7,6 +7,7 @@
 #include "acuity/selection/plan.hpp"
 #include "acuity/selection/suggestion.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "selection/exploration.hpp"
 
 // Functions of a study and the state of its campaign.
 
@@ -64,6 +65,10 @@ bool costs_differ_from_plan(const State& state, const StudyModel& model);
 
 /// The valid answers of people to gold items.
 std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state);
+
+/// Which choices so far were for accuracy over the goal (goal.explore), from the costs of all suggestions
+/// after the initial design; is_due() says whether the next one is. Nothing for studies without goal.explore.
+std::optional<Exploration> exploration_of(const Study& study, const State& state);
 
 /// What can be asked for now: neither annotated, pending nor excluded, and affordable.
 Candidates candidates_of(const Study& study, const State& state);

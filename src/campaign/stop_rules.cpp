@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "acuity/base/errors.hpp"
+#include "acuity/model/learn.hpp"
 #include "base/text.hpp"
+#include "campaign/campaign_model.hpp"
 #include "model/pool_means.hpp"
+#include "study/sought.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 
@@ -70,6 +76,61 @@ std::string target_reached(const Study& study, PoolBelief& belief, const Score& 
   return fmt::format(
       "the predictive standard deviation is {:.6g} on average{}, below stop.predictive_sd = {}", sd,
       is_for_goal_points(study) ? " over the goal" : "", shortest(*stop.predictive_sd));
+}
+
+namespace {
+
+std::string reason_if_below(const char* what, double found, const char* key, double limit) {
+  return found < limit
+             ? fmt::format("{} is {}, below stop.{} = {}", what, brief(found, 3), key, shortest(limit))
+             : std::string();
+}
+
+// Root mean square over the goal, or over the pool, of which a large one has a sample; for classes the
+// expected share of wrong ones.
+double typical_error_of(const Study& study, const CampaignModel& model) {
+  const Goal* goal = is_for_goal_points(study) ? study.goal().get() : nullptr;
+  const Points points = goal != nullptr ? goal->points : spread_sample(study.pool().points());
+  const Vector weights =
+      goal != nullptr ? goal->weights
+                      : Vector(Vector::Constant(points.rows(), 1.0 / static_cast<double>(points.rows())));
+  const double error = model.posterior().predicted_error(points, weights);
+  return study.file().target->is_logarithmic() ? std::exp(error) : error;
+}
+
+std::string sought_reached(const Study& study, const CampaignModel& model) {
+  const StopSetting& stop = study.file().stop;
+  const auto found = sought_knowledge(study, model.study_model(), model.posterior());
+  if (!found) return "";
+  std::string reason;
+  if (stop.uncertain_share)
+    reason = reason_if_below("the share of the goal that is uncertain", found->contour.uncertain_share,
+                             "uncertain_share", *stop.uncertain_share);
+  if (reason.empty() && stop.wrong_share)
+    reason = reason_if_below("the share of the goal that is expected to be wrong", found->contour.wrong_share,
+                             "wrong_share", *stop.wrong_share);
+  if (reason.empty() && stop.expected_regret) {
+    const bool is_factor = study.file().target->is_logarithmic();
+    reason = reason_if_below("the expected regret",
+                             is_factor ? std::exp(found->expected_regret) : found->expected_regret,
+                             "expected_regret", *stop.expected_regret);
+  }
+  return reason;
+}
+
+}  // namespace
+
+std::string reached_by_answers(const Study& study, const State& state) {
+  constexpr std::int64_t fewest_for_an_error = 5;  // with fewer it is hardly more than an assumption
+  const StopSetting& stop = study.file().stop;
+  const bool looks_for = stop.uncertain_share || stop.wrong_share || stop.expected_regret;
+  if (!(stop.typical_error || looks_for) || state.annotations() < fewest_for_an_error) return "";
+  const CampaignModel model(study, state);
+  std::string reason;
+  if (stop.typical_error)
+    reason = reason_if_below("the typical error", typical_error_of(study, model), "typical_error",
+                             *stop.typical_error);
+  return reason.empty() && looks_for ? sought_reached(study, model) : reason;
 }
 
 }  // namespace acuity

@@ -18,6 +18,10 @@ bool wall_clock_is_over(const Study& study, const State& state, double now);
 /// Why the campaign ends if `best` is the best candidate; empty if it goes on.
 std::string target_reached(const Study& study, PoolBelief& belief, const Score& best);
 
+/// The same by the rules that look at the answers so far, not at what is pending or at a candidate: the
+/// typical error, and what is known of a contour or of the best point.
+std::string reached_by_answers(const Study& study, const State& state);
+
 /// Why the next answer is not asked for without a yes, because it is expected to cost more than
 /// AskOptions::max_cost or StudyFile::max_cost; empty if it is. `is_drawn`: it belongs to the initial design.
 std::string too_costly(const Study& study, const State& state, const StudyModel& model,

@@ -39,6 +39,10 @@ std::string why_no_break_even(const Study& study, const StudyModel& model) {
     return "who answers decides about the level: accuracies differ between people, and are learned";
   const bool is_by_goal = study.file().acquisition.kind == AcquisitionSetting::Kind::goal;
   if (!is_by_goal) return "";
+  if (study.file().chosen_for() != nullptr)
+    return "which level is best depends on what is known about f everywhere, not only on its standard "
+           "deviation, "
+           "where a contour or the best point is sought";
   const auto* information = goal_information(model.acquisition);
   if (information == nullptr || information->criterion() != GoalCriterion::variance)
     return "which level is best depends on the goal, not only on the standard deviation of f, if the "

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "acuity/acquisition/goal_information.hpp"
 #include "acuity/base/errors.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "campaign/answer_check.hpp"
@@ -20,6 +21,7 @@
 #include "model/structure_text.hpp"
 #include "selection/scan_at_price.hpp"
 #include "store/worker_name.hpp"
+#include "study/sought.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 
@@ -196,11 +198,33 @@ Level level_in(const Offer& offer, const Level& level) {
   return level;
 }
 
+std::shared_ptr<const Information> accuracy_information() {
+  return std::make_shared<GoalInformation>(GoalCriterion::variance);
+}
+
+// Whether the log says that this choice was for accuracy over the goal.
+bool is_to_explore(const Study& study, const State& state, const Suggestion& chosen) {
+  if (chosen.audit || in_initial_phase(study, state)) return false;
+  const std::optional<Exploration> exploration = exploration_of(study, state);
+  return exploration && exploration->is_due();
+}
+
+// What the answer is worth at a point that is the only one of `there`.
+double worth_there(const StudyModel& model, const Marginals& there, const Channel& channel) {
+  const Offer here{.levels = {{.name = {}, .alpha = {}, .channel = channel, .value = {}}},
+                   .base_noise = PointValues::constant(1, 0.0)};
+  const std::vector<Index> only_level{0};
+  double worth = 0.0;
+  model.acquisition.information->worth(there, here, 0, 1, only_level, &worth);
+  return worth;
+}
+
 // What the belief about the point alone tells. The channel is made again: one from the log has no bias.
 void add_there(const Study& study, const StudyModel& model, const Candidates& candidates,
                const Marginals& there, const std::optional<Channel>& added, Explanation& result) {
   const Channel channel = added.value_or(
       channel_at(level_in(model.offer, result.chosen.level), model.offer.base_noise(result.chosen.row)));
+  if (result.explores) result.chosen.information = worth_there(model, there, channel);
   add_levels(model, candidates, there, result);
   result.goal = explain_goal(study, model, there, channel);
   result.bias = bias_there(there, channel);
@@ -329,12 +353,16 @@ StudyModel model_for(const Study& study, const StudyModel& model, const std::str
 Explanation explain_either(const Study& study, const State& state, CampaignBelief& belief,
                            const Suggestion& chosen, const Suggestion* next, const std::string& worker) {
   belief.follow(state);
-  const StudyModel model = model_for(study, belief.model(), worker);
+  StudyModel model = model_for(study, belief.model(), worker);
+  const bool explores = next == nullptr && is_to_explore(study, state, chosen);
+  if (explores) model.acquisition.information = accuracy_information();
   Candidates open = belief.candidates(state);
   add_top_ups(study, state, model, open);
   Explanation result;
   result.chosen = chosen;
   result.unit = model.acquisition.information->unit();
+  result.explores = explores;
+  result.sought = study.file().chosen_for() != nullptr ? sought_in_words(study.file()) : "";
   result.in_audit = chosen.audit;
   result.in_design = !result.in_audit && (in_initial_phase(study, state) ||
                                           !(study.file().knows_scale() || model.learned.has_value()));

@@ -71,6 +71,8 @@ struct Explanation {
   bool is_drawn = false;           ///< the initial design, or `random`
   bool in_design = false;          ///< it belongs to the initial design
   bool in_audit = false;           ///< it belongs to the audit
+  bool explores = false;           ///< it is for accuracy over the goal (goal.explore)
+  std::string sought;              ///< what choices look for: "where f is above 3.5"; empty: a good model
   bool has_failed = false;         ///< the point failed before, and waits until nothing else is left
   /// The probability that the run succeeds, if choices count with it.
   std::optional<double> success;

@@ -262,7 +262,13 @@ std::string reason_text(const Explanation& e, const Study& study) {
   if (e.is_drawn) return "It was drawn by the seed, not chosen by its information.\n";
   std::string text;
   if (e.has_failed) text = "It had failed before, and is asked again because nothing else is left.\n";
-  if (e.goal)
+  if (e.explores)
+    text += fmt::format("It is one of the answers that make the model good over {} (goal.explore). ",
+                        e.goal ? e.goal->where : "the goal");
+  if (!e.sought.empty() && !e.explores)
+    text += fmt::format("It is to find {}, with an expected {} of {}", e.sought, e.unit,
+                        brief(e.chosen.information, digits));
+  else if (e.goal)
     text += fmt::format("It lowers the mean variance over {} by {:.2g} %", e.goal->where,
                         100.0 * e.goal->fall / e.goal->variance);
   else

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/sought.hpp"
+
 namespace acuity {
 
 namespace {
@@ -27,13 +29,13 @@ bool has_same_chain(const Prior& a, const Prior& b) {
 }  // namespace
 
 double GoalError::now() {
-  const Target& target = *campaign_.study().file().target;
+  const StudyFile& file = campaign_.study().file();
   if (!goal_.rows.empty()) {
     const Vector mean = campaign_.belief().marginals().mean(goal_.rows);
-    return target.error_of(mean, goal_.truth, goal_.weights);
+    return error_for_study(file, mean, goal_.truth, goal_.weights);
   }
   follow();
-  return target.error_of(belief_->marginals().mean, goal_.truth, goal_.weights);
+  return error_for_study(file, belief_->marginals().mean, goal_.truth, goal_.weights);
 }
 
 // Appends what is new, if that is the only difference.

@@ -21,6 +21,7 @@
 #include "explain/goal_error.hpp"
 #include "numerics/random.hpp"
 #include "selection/why_nothing.hpp"
+#include "study/sought.hpp"
 #include "text/nearest.hpp"
 
 namespace acuity {
@@ -252,9 +253,14 @@ std::optional<PolicyTrial> try_policy(const Study& study, const Policy& policy, 
   const Vector& right = truth->truth(study.offer());
   std::optional<GoalError> at_goal;
   if (truth->goal()) at_goal.emplace(campaign, *truth->goal());
+  const Vector alike = Vector::Constant(right.size(), 1.0 / static_cast<double>(right.size()));
+  const auto over_pool = [&] {
+    const Vector& mean = campaign.belief().marginals().mean;
+    return study.file().goal && study.file().goal->finding ? error_for_study(study.file(), mean, right, alike)
+                                                           : study.file().target->error_of(mean, right);
+  };
   const auto evaluate = [&] {
-    const double error =
-        at_goal ? at_goal->now() : study.file().target->error_of(campaign.belief().marginals().mean, right);
+    const double error = at_goal ? at_goal->now() : over_pool();
     trial.steps.push_back({.spent = campaign.state().spent(), .error = error});
   };
   evaluate();

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "campaign/state_queries.hpp"
 #include "explain/replay_on_subset.hpp"
+#include "study/sought.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 
@@ -118,7 +119,7 @@ Forecast forecast_of(const Study& study, const Study& tried, const State& state,
                 .known = state.annotations(),
                 .points = tried.pool().size(),
                 .pool = study.pool().size(),
-                .error_measure = std::string(study.file().target->error_measure()),
+                .error_measure = error_measure_of(study.file()),
                 .unit = study.file().unit,
                 .where = "over the pool",
                 .remarks = {}};

@@ -182,6 +182,7 @@ struct ChainedPoolBelief::State final {
     const std::vector<Vector> whole = variances(pool_points, variance);
     marginals.mean = own.back()->mean;
     marginals.variance = whole.back();
+    marginals.known_variance = own.back()->known_variance;
     const Vector none = Vector::Zero(pool.rows());
     marginals.errors.assign(prior.biases.size(), {none, none, none});
     for (std::size_t link = 0; link < last(); ++link) {

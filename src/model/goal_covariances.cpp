@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -71,6 +72,29 @@ ThinnedGoal thin(const Vector& weights, Index most) {
   return some;
 }
 
+GoalBelief some_of(const GoalBelief& all, const std::vector<Index>& points) {
+  GoalBelief some{.weights = all.weights(points),
+                  .mean = all.mean(points),
+                  .variance = all.variance(points),
+                  .noise = all.noise(points)};
+  some.weights /= some.weights.sum();
+  return some;
+}
+
+std::vector<Index> leading_points(const Vector& mean, const Vector& variance, Index most, bool lowest) {
+  constexpr double deviations = 3.0;
+  std::vector<Index> points(static_cast<std::size_t>(mean.size()));
+  std::iota(points.begin(), points.end(), Index{0});
+  if (mean.size() <= most) return points;
+  const Vector highest = (lowest ? -1.0 : 1.0) * mean + deviations * variance.cwiseMax(0.0).cwiseSqrt();
+  std::nth_element(points.begin(), points.begin() + most, points.end(), [&](Index a, Index b) {
+    return highest(a) > highest(b) || (highest(a) == highest(b) && a < b);
+  });
+  points.resize(static_cast<std::size_t>(most));
+  std::sort(points.begin(), points.end());
+  return points;
+}
+
 void check_goal(const Goal& goal, Index inputs, const char* place) {
   if (goal.size() > 0 && goal.points.cols() == inputs && goal.weights.size() == goal.size() &&
       (goal.noise.size() == 0 || goal.noise.size() == goal.size()))
@@ -98,6 +122,7 @@ Marginals some_of(const Marginals& all, std::span<const Index> points) {
                            .covariance = some_entries(error.covariance, points)});
   if (all.goal) some.goal = std::make_shared<SomeGoalCovariances>(all.goal, points);
   some.earlier = earlier_of(all.earlier, points);
+  some.known_variance = all.known_variance;
   return some;
 }
 

@@ -42,6 +42,13 @@ struct ThinnedGoal {
 };
 ThinnedGoal thin(const Vector& weights, Index most);
 
+/// What is known at some of the goal points; their weights add up to 1 again.
+GoalBelief some_of(const GoalBelief& all, const std::vector<Index>& points);
+
+/// The points of the largest mean + 3 standard deviations, of -f if the lowest lead: at most `most`,
+/// ascending; ties in their order (math.md 20.1).
+std::vector<Index> leading_points(const Vector& mean, const Vector& variance, Index most, bool lowest);
+
 /// Throws std::invalid_argument, which names `place`, if the goal has no points, other inputs than these, or
 /// not one weight per point.
 void check_goal(const Goal& goal, Index inputs, const char* place);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -103,7 +104,14 @@ struct JointPoolBelief::State final {
       goal_noise = smallest_goal_noise * prior.kernel->diagonal(prior.scaling.apply(goal->points));
       if (goal->noise.size() > 0) goal_noise = goal_noise.cwiseMax(goal->noise);
     }
-    if (goal) thinned = thin(goal->weights, most_goals(options));
+    known_variance = smallest_goal_noise * prior.kernel->diagonal(prior.scaling.apply(points.topRows(1)))(0);
+    if (goal && goal->leading > 0) {
+      leading.resize(at(std::min(goal->leading, most_leading(options))));
+      std::iota(leading.begin(), leading.end(), Index{0});
+      thinned = some_points(leading);
+    } else if (goal) {
+      thinned = thin(goal->weights, most_goals(options));
+    }
     reset();
   }
 
@@ -113,6 +121,34 @@ struct JointPoolBelief::State final {
     const Index columns = arrays * whole_tiles(std::max(size, options.whole_pool));
     if (columns <= options.most_covariances / std::max<Index>(1, goal->size())) return goal->size();
     return std::clamp<Index>(options.most_covariances / columns, least, screen);
+  }
+
+  // Of a goal whose leading points count: as many as can be searched at every choice. All of them decide
+  // between the points that are left.
+  Index most_leading(const JointPoolOptions& options) const {
+    constexpr Index all_up_to = 16'000'000, some = 512, least = 8;
+    const Index arrays = 1 + static_cast<Index>(errors.size());
+    const Index columns = arrays * whole_tiles(std::max(size, options.whole_pool));
+    if (columns <= std::min(options.most_covariances, all_up_to) / goal->size()) return goal->size();
+    return std::min(goal->size(), std::clamp<Index>(options.most_covariances / columns, least, some));
+  }
+
+  ThinnedGoal some_points(const std::vector<Index>& which) const {
+    ThinnedGoal some{.points = which, .weights = goal->weights(which)};
+    some.weights /= some.weights.sum();
+    return some;
+  }
+
+  // Where the leading points are others than before, everything about them is computed again.
+  void follow_leading(const Vector& mean, const Vector& variance) {
+    if (leading.empty() || goals() == goal->size()) return;
+    leading = leading_points(mean, variance, goals(), goal->lowest_leads);
+    if (leading == thinned.points) return;
+    thinned = some_points(leading);
+    scale_goal();
+    std::fill(is_initial.begin(), is_initial.end(), 0);
+    some_goal_rows.clear();
+    some_rows = 0;
   }
 
   // The annotation of a level with bias is none of the quantities in the list, but a sum of two.
@@ -161,13 +197,15 @@ struct JointPoolBelief::State final {
     covariances.clear();
     for (std::size_t array = 0; array <= errors.size(); ++array)
       covariances.emplace_back(tiles() * width * goals());
-    if (goal && scaled_goal.rows() == 0) {
-      Points some(goals(), inputs);
-      for (Index m = 0; m < goals(); ++m) some.row(m) = goal->points.row(thinned.points[at(m)]);
-      scaled_goal = prior.scaling.apply(some);
-    }
+    if (goal && scaled_goal.rows() == 0) scale_goal();
     goal_rows.resize(0);
-    rows = 0;
+    rows = some_rows = 0;
+  }
+
+  void scale_goal() {
+    Points some(goals(), inputs);
+    for (Index m = 0; m < goals(); ++m) some.row(m) = goal->points.row(thinned.points[at(m)]);
+    scaled_goal = prior.scaling.apply(some);
   }
 
   // The prior covariance of an error with f is 0.
@@ -194,24 +232,25 @@ struct JointPoolBelief::State final {
       // Rows were removed: what they took away cannot be added back without rounding.
       std::fill(is_initial.begin(), is_initial.end(), 0);
       goal_rows.clear();
-      rows = 0;
+      rows = some_rows = 0;
       removals = posterior.removals();
     }
     const Index n = posterior.size();
     const Marginals& all = joint->marginals();  // all tiles are up to date now
     const Index every = goal ? goal->size() : 0;
+    if (goal) follow_leading(all.mean.segment(goal_begin, every), all.variance.segment(goal_begin, every));
     goal_rows.resize(at(n * every));
     for (Index i = rows; i < n; ++i)
       for (Index m = 0; m < every; m += width)
         std::copy_n(posterior.tiles().row_of((goal_begin + m) / width, i), std::min(width, every - m),
                     goal_rows.data() + i * every + m);
     some_goal_rows.resize(at(n * goals()));
-    for (Index i = goals() == every ? n : rows; i < n; ++i)
+    for (Index i = goals() == every ? n : some_rows; i < n; ++i)
       for (Index m = 0; m < goals(); ++m)
         some_goal_rows[at(i * goals() + m)] = goal_rows[at(i * every + thinned.points[at(m)])];
     used_rows = goals() == every ? goal_rows.data() : some_goal_rows.data();
     pack_goal_rows(n);
-    rows = n;
+    rows = some_rows = n;
     has_shares = goal && wants_shares.load();
     if (has_shares)
       for (std::vector<double>& one : shares) one.resize(at(3 * tiles() * width));
@@ -295,6 +334,7 @@ struct JointPoolBelief::State final {
     const Index part = whole_tiles(size);
     marginals.mean = all.mean.head(size);
     marginals.variance = all.variance.head(size);
+    marginals.known_variance = known_variance;
     marginals.errors.assign(prior.biases.size(),
                             {Vector::Zero(size), Vector::Zero(size), Vector::Zero(size)});
     for (std::size_t e = 0; e < errors.size(); ++e) {
@@ -326,12 +366,19 @@ struct JointPoolBelief::State final {
   Marginals exactly(std::span<const Index> some) const {
     Marginals found = some_of(marginals, some);
     const PoolTiles& pool_tiles = PoolBeliefInternals::posterior(*joint).tiles();
-    const Index count = static_cast<Index>(some.size()), every = goal->size();
+    const Index count = static_cast<Index>(some.size()),
+                most = goal->leading > 0 ? goal->leading : goal->size();
+    const std::vector<Index> which =
+        leading_points(whole_goal.mean, whole_goal.variance, most, goal->lowest_leads);
+    const Index every = static_cast<Index>(which.size());
+    const bool are_all = every == goal->size();
     Points x(count, inputs);
     for (Index i = 0; i < count; ++i) x.row(i) = points.row(some[at(i)]);
+    const Points goal_points = are_all ? goal->points : Points(goal->points(which, Eigen::all));
     const Matrix prior_covariance =
-        prior.kernel->cross(prior.scaling.apply(goal->points), prior.scaling.apply(x));
-    const Eigen::Map<const Matrix> of_goal(goal_rows.data(), every, rows);
+        prior.kernel->cross(prior.scaling.apply(goal_points), prior.scaling.apply(x));
+    const Eigen::Map<const Matrix> of_all(goal_rows.data(), goal->size(), rows);
+    const Matrix of_goal = are_all ? Matrix(of_all) : Matrix(of_all(which, Eigen::all));
     std::vector<Matrix> all(prior.biases.size() + 1, Matrix(every, count));
     const auto columns = [&](std::size_t array) {
       Matrix v(rows, count);
@@ -345,7 +392,8 @@ struct JointPoolBelief::State final {
       if (const std::size_t array = array_of(static_cast<int>(b)); array > 0)
         all[b].noalias() -= of_goal * columns(array);
     }
-    found.goal = std::make_shared<StoredGoalCovariances>(whole_goal, std::move(all));
+    found.goal = std::make_shared<StoredGoalCovariances>(are_all ? whole_goal : some_of(whole_goal, which),
+                                                         std::move(all));
     return found;
   }
 
@@ -361,11 +409,13 @@ struct JointPoolBelief::State final {
   std::unique_ptr<GpPoolBelief> joint;
   Vector goal_noise;  // math.md eq. (13.1)
   ThinnedGoal thinned;
+  std::vector<Index> leading;  // the points of `thinned` if they are the leading ones
   Points scaled_goal;
+  double known_variance = 0.0;  // math.md 19.2
 
   // As far as `rows` rows of the factor, once `is_current`.
   bool is_current = false;
-  Index rows = 0, removals = 0;
+  Index rows = 0, some_rows = 0, removals = 0;
   std::vector<double> goal_rows, some_goal_rows;  // V of the goal points, row by row
   const double* used_rows = nullptr;              // one of these
   static constexpr Index goal_block = 12;

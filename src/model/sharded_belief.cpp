@@ -150,6 +150,7 @@ const Marginals& ShardedBelief::marginals() const {
   }
   whole_ = {std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
   whole_.earlier = std::move(joined.earlier);
+  whole_.known_variance = local_->marginals().known_variance;
   return whole_;
 }
 
@@ -169,6 +170,7 @@ Marginals ShardedBelief::marginals_at(std::span<const Index> rows) {
     if (!places[rank].empty()) joined.take(ByteReader(parts[rank]), places[rank]);
   Marginals result{std::move(joined.mean), std::move(joined.variance), std::move(joined.errors)};
   result.earlier = std::move(joined.earlier);
+  result.known_variance = local_->marginals().known_variance;
   if (joined.covariances.empty()) return result;
   // What is known about the goal points themselves is the same on every rank.
   const std::vector<Index> any{0};

@@ -25,7 +25,8 @@ enum class Purpose : std::uint32_t {
   hyperparameter_draws = 11,
   goal = 12,
   gold = 13,
-  audit = 14
+  audit = 14,
+  best_point = 19
 };
 
 /// A stream of draws, determined by the seed, the purpose, and up to two counters of the caller.

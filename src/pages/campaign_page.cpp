@@ -35,6 +35,7 @@ PageTable summary(const CampaignData& data) {
     table.rows.push_back({name, value});
   };
   if (data.typical_error) add("error to expect", data.typical_error_text);
+  if (!data.sought_text.empty()) add("goal", data.sought_text);
   add("spent",
       std::isfinite(data.books.budget)
           ? fmt::format(

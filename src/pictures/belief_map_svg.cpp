@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "pictures/colour_map.hpp"
 
@@ -55,6 +58,58 @@ std::string failing_crosses(const Matrix& success, const Box& box) {
                             path);
 }
 
+struct Spot {
+  double x, y;
+};
+
+// The pieces of the line where the values cross a level, cell by cell of the grid, as one path.
+std::string crossing_path(const Matrix& values, double level, const std::vector<Spot>& nodes) {
+  const auto node = [&](Index row, Index column) {
+    return nodes[static_cast<std::size_t>(row * values.cols() + column)];
+  };
+  std::string path;
+  for (Index row = 0; row + 1 < values.rows(); ++row)
+    for (Index column = 0; column + 1 < values.cols(); ++column) {
+      const std::array<std::pair<Index, Index>, 4> corners{
+          {{row, column}, {row, column + 1}, {row + 1, column + 1}, {row + 1, column}}};
+      std::vector<Spot> crossings;
+      for (std::size_t k = 0; k < 4; ++k) {
+        const auto [r, c] = corners[k];
+        const auto [other_r, other_c] = corners[(k + 1) % 4];
+        const double here = values(r, c) - level, there = values(other_r, other_c) - level;
+        if ((here > 0.0) == (there > 0.0)) continue;
+        const double share = here / (here - there);
+        const Spot a = node(r, c), b = node(other_r, other_c);
+        crossings.push_back({a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)});
+      }
+      for (std::size_t k = 0; k + 1 < crossings.size(); k += 2)
+        path += fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", crossings[k].x, crossings[k].y,
+                            crossings[k + 1].x, crossings[k + 1].y);
+    }
+  return path;
+}
+
+// The line where f is as likely above the threshold as below, and dashed the edges of the band where it is
+// not certain.
+std::string contour_lines(const BeliefMap& map, const Axis& x, const Axis& y) {
+  if (map.above.size() == 0) return "";
+  constexpr double certain = 0.025;
+  std::vector<Spot> nodes;
+  for (const double at_y : map.y)
+    for (const double at_x : map.x) nodes.push_back({x.at(at_x), y.at(at_y)});
+  std::string svg;
+  for (const double level : {certain, 1.0 - certain, 0.5}) {
+    const std::string path = crossing_path(map.above, level, nodes);
+    if (path.empty()) continue;
+    svg += fmt::format(
+        "<path d=\"{0}\" fill=\"none\" stroke=\"#fff\" stroke-width=\"{1}\"/>\n"
+        "<path class=\"contour\" d=\"{0}\" fill=\"none\" stroke=\"#111\" stroke-width=\"{2}\"{3}/>\n",
+        path, level == 0.5 ? 4.0 : 2.6, level == 0.5 ? 2.0 : 1.2,
+        level == 0.5 ? "" : " stroke-dasharray=\"4 3\"");
+  }
+  return svg;
+}
+
 Axis axis_of(const std::vector<double>& values, bool logarithmic, double from, double to) {
   return logarithmic ? Axis::logarithmic(values.front(), values.back(), from, to)
                      : Axis::linear(values.front(), values.back(), from, to);
@@ -72,7 +127,8 @@ std::string panel(const CampaignData& data, const Shown& shown, const Box& box, 
             return colour_step(shown.values(row, column), shown.low, shown.high);
           },
           box) +
-      failing_crosses(map.success, box) + dots(data, x, y) + colour_key(shown.low, shown.high, box);
+      failing_crosses(map.success, box) + contour_lines(map, x, y) + dots(data, x, y) +
+      colour_key(shown.low, shown.high, box);
   for (const double tick : ticks_side_by_side(x))
     svg += svg_line("axis", x.at(tick), box.bottom, x.at(tick), box.bottom + 5) +
            svg_text("tick", x.at(tick), box.bottom + 19, "middle", tick_text(tick));
@@ -116,8 +172,9 @@ std::string belief_map_svg(const CampaignData& data) {
   if (const auto range = data.books.target->prediction_range()) std::tie(middle.low, middle.high) = *range;
   const Shown spread = shown_of("standard deviation of " + data.books.target->latent(), map.sd);
   const std::string title = data.books.target->map_title();
-  const Heading head =
-      heading(title, data.books.target->dots_on_map() + where_runs_fail(map), 16, picture_width - 16);
+  std::string note = data.books.target->dots_on_map() + where_runs_fail(map);
+  if (map.above.size() > 0) note += " Line: the threshold; dashed: where it is not certain.";
+  const Heading head = heading(title, note, 16, picture_width - 16);
   double ticks = 0.0;
   for (const double tick : axis_of(map.y, map.y_logarithmic, 1, 0).ticks(5))
     ticks = std::max(ticks, text_width(tick_text(tick), 12.0));

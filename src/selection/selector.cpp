@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "acquisition/find_bounds.hpp"
 #include "acquisition/information_shortcuts.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
@@ -13,6 +14,8 @@
 #include "model/goal_covariances.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "numerics/random.hpp"
+#include "selection/bound_order.hpp"
+#include "selection/fallback.hpp"
 #include "selection/priced_tile_search.hpp"
 #include "selection/scan_at_price.hpp"
 #include "selection/screen.hpp"
@@ -215,6 +218,7 @@ struct Selector::State {
   std::optional<Score> choose_by_ranking(Choice& choice) {
     return choice.shared.choose([&]() -> Finalists {
       if (!choice.shared.has_rows()) return {};
+      if (std::optional<Finalists> found = in_order_of_bounds(choice)) return *std::move(found);
       if (offer.differs_by_point()) return finalists(of_all(choice));
       LaggingPool* pool = tiles.possible() ? lagging(choice) : nullptr;
       if (pool != nullptr)
@@ -223,6 +227,19 @@ struct Selector::State {
                                : finalists(among(*rows, pool->exact_at(*rows), choice.candidates));
       return screened(choice);
     });
+  }
+
+  // Where something is sought; otherwise nothing.
+  std::optional<Finalists> in_order_of_bounds(Choice& choice) {
+    if (acquisition.ranking == Ranking::random || acquisition.continuous ||
+        !seeks_something(*acquisition.information))
+      return std::nullopt;
+    const Marginals& belief = choice.belief.marginals();
+    const std::unique_ptr<const FindBounds> bounds = find_bounds_of(*acquisition.information, belief, offer);
+    if (!bounds) return std::nullopt;
+    const std::vector<Index> rows =
+        points_by_bound(belief, offer, acquisition, choice.candidates, *bounds, threads);
+    return rows.empty() ? Finalists{} : finalists(among(rows, some_of(belief, rows), choice.candidates));
   }
 
   // The survivors of a rough belief about the whole pool are compared exactly.
@@ -326,6 +343,13 @@ Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;
 
 std::optional<Score> Selector::choose(PoolBelief& belief, const Candidates& candidates) {
+  std::optional<Score> best = choose_by_worth(belief, candidates);
+  return best && is_negligible(*best, belief, *offer_, *acquisition_)
+             ? choose_by_fallback(belief, *offer_, *acquisition_, candidates, threads_)
+             : best;
+}
+
+std::optional<Score> Selector::choose_by_worth(PoolBelief& belief, const Candidates& candidates) {
   const bool has_top_ups = !candidates.top_ups().empty() && allows_top_ups(*acquisition_);
   const bool same_levels_everywhere = candidates.partly_open().empty() && !offer_->differs_by_point();
   const auto choose_with = [&](State& state, PoolBelief& here, const Candidates& candidates_here,

@@ -186,7 +186,7 @@ std::vector<std::string> make_remarks(const StudyFile& study, const Pool& pool, 
 
 // Whether the budget buys an answer at every point, each of which closes its point.
 bool buys_the_whole_pool(const StudyFile& file, const Pool& pool, const Offer& offer) {
-  if (file.repeat || !file.budget || offer.levels.empty()) return false;
+  if (file.repeat || file.closes_pairs || !file.budget || offer.levels.empty()) return false;
   const auto cheapest = std::min_element(offer.levels.begin(), offer.levels.end(),
                                          [](const Level& a, const Level& b) { return a.cost < b.cost; });
   return *file.budget >= cheapest->cost * static_cast<double>(pool.size());

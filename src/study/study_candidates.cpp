@@ -41,9 +41,9 @@ Candidates Study::candidates_after(const std::vector<Annotation>& annotations,
                                    std::optional<double> remaining) const {
   const double budget = file_.budget.value_or(std::numeric_limits<double>::infinity());
   Candidates candidates(offer_, {.budget = budget,
-                                 .repeat_points = file_.repeat,
+                                 .repeat_points = file_.repeat || file_.closes_pairs,
                                  .step = annotations.size(),
-                                 .most_per_level = file_.people.max_per_item,
+                                 .most_per_level = file_.closes_pairs ? 1 : file_.people.max_per_item,
                                  .held = shared_.own_part(pool_.size())});
   double spent = 0.0;
   for (const Annotation& annotation : annotations) spent += annotation.cost;

@@ -293,9 +293,44 @@ void read_learn_costs(const TomlSection& campaign, StudyFile& study) {
   }
 }
 
-void read_goal(const TomlSection& goal, StudyFile& study) {
-  goal.allow({"file", "box", "criterion", "points"});
+// The threshold as the study file has it.
+std::optional<Finding> read_finding(const TomlSection& goal, const StudyFile& study) {
+  using Sought = Finding::Sought;
+  if (goal.has("contour") && goal.has("find"))
+    goal.complain("goal.contour and goal.find are both there, must be one of them");
+  const std::string key = goal.has("contour") ? "contour" : "find";
+  if (!goal.has(key)) return std::nullopt;
+  Finding finding;
+  if (key == "find")
+    finding.sought = goal.choice("find", {"maximum", "minimum"}) == 1 ? Sought::minimum : Sought::maximum;
+  else
+    finding = {.sought = Sought::contour, .threshold = *goal.number("contour", Range::finite)};
+  if (finding.is_contour() && study.target->is_logarithmic() && !(finding.threshold > 0.0))
+    goal.wrong("contour", "above 0 with target.scale = \"log\"");
+  if (study.ladder && study.ladder->continuous)
+    goal.wrong(key, "left out with precision.continuous = true, or the ladder have levels");
+  return finding;
+}
+
+// A point whose rough answer looks good must stay open to the finer levels (math.md 20.1).
+void read_sought(const TomlSection& goal, const TomlSection& pool, StudyFile& study, GoalSetting& setting) {
+  constexpr std::int64_t points_of_best = 20'000;
+  setting.finding = read_finding(goal, study);
+  if (!setting.finding) {
+    if (goal.has("explore")) goal.wrong("explore", "left out without goal.contour or goal.find");
+    return;
+  }
+  setting.explore =
+      goal.number("explore", Range::zero_to_one).value_or(study.learns_by_likelihood() ? 0.1 : 0.0);
+  if (setting.finding->is_contour()) return;
+  setting.points = points_of_best;
+  study.closes_pairs = !pool.has("repeat");
+}
+
+void read_goal(const TomlSection& goal, const TomlSection& pool, StudyFile& study) {
+  goal.allow({"file", "box", "criterion", "points", "contour", "find", "explore"});
   GoalSetting setting;
+  read_sought(goal, pool, study, setting);
   if (goal.has("file") && goal.has("box"))
     goal.complain("goal.file and goal.box are both there, must be one of them");
   if (const auto file = goal.text("file")) setting.file = study.path.parent_path() / *file;
@@ -350,6 +385,10 @@ void read_plan(const TomlSection& acquisition, StudyFile& study) {
   if (study.target->information_depends_on_answers())
     acquisition.wrong("plan",
                       "\"none\" for binary targets: how much an answer tells depends on the answers before");
+  if (study.chosen_for() != nullptr)
+    acquisition.wrong("plan",
+                      "\"none\" with goal.contour and goal.find: how much an answer tells depends on the "
+                      "answers before");
   acquisition.wrong("plan", "\"none\", or information must be \"model\" or \"goal\"");
 }
 
@@ -364,8 +403,16 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
   study.acquisition.kind =
       static_cast<Kind>(acquisition.choice("information", {"model", "target", "bald", "random", "goal"})
                             .value_or(static_cast<std::size_t>(otherwise)));
-  study.acquisition.adapts_criterion =
-      study.acquisition.kind == Kind::goal && is_learned && !study.has_bias() && !goal.has("criterion");
+  if (study.goal && study.goal->finding) {
+    study.acquisition.finding = *study.goal->finding;
+    if (study.goal->finding->is_contour())
+      study.acquisition.finding->threshold = study.target->to_model(study.goal->finding->threshold);
+    if (!std::isfinite(study.acquisition.finding->threshold))
+      goal.wrong("contour", "inside the range of the answers");
+  }
+  study.acquisition.adapts_criterion = study.acquisition.kind == Kind::goal && is_learned &&
+                                       !study.has_bias() && !goal.has("criterion") &&
+                                       !study.acquisition.finding;
   const TargetDefaults& defaults = study.target->defaults();
   study.acquisition.criterion =
       static_cast<GoalCriterion>(goal.choice("criterion", {"variance", "prediction"})
@@ -538,11 +585,31 @@ void read_people(const TomlSection& people, const TomlSection& pool, StudyFile& 
   study.repeat = true;
 }
 
+// With logarithms an error is a factor.
+std::optional<double> read_error_limit(const TomlSection& stop, const std::string& key,
+                                       const StudyFile& study) {
+  const std::optional<double> limit = stop.number(key, Range::positive);
+  if (limit && study.target->is_logarithmic() && !(*limit > 1.0))
+    stop.wrong(key, "a factor above 1 with target.scale = \"log\"");
+  return limit;
+}
+
 void read_stop(const TomlSection& stop, StudyFile& study) {
-  stop.allow({"information_per_cost", "predictive_sd", "wall_clock"});
+  stop.allow({"information_per_cost", "predictive_sd", "wall_clock", "typical_error", "uncertain_share",
+              "wrong_share", "expected_regret"});
   study.stop.information_per_cost = stop.number("information_per_cost", Range::positive);
   study.stop.predictive_sd = stop.number("predictive_sd", Range::positive);
   if (stop.has("wall_clock")) study.stop.wall_clock = read_duration(stop, "wall_clock");
+  study.stop.typical_error = read_error_limit(stop, "typical_error", study);
+  const Finding* sought = study.goal && study.goal->finding ? &*study.goal->finding : nullptr;
+  for (const char* key : {"uncertain_share", "wrong_share"})
+    if (stop.has(key) && (sought == nullptr || !sought->is_contour()))
+      stop.wrong(key, "left out without goal.contour");
+  if (stop.has("expected_regret") && (sought == nullptr || sought->is_contour()))
+    stop.wrong("expected_regret", "left out without goal.find");
+  study.stop.uncertain_share = stop.number("uncertain_share", Range::zero_to_one);
+  study.stop.wrong_share = stop.number("wrong_share", Range::zero_to_one);
+  study.stop.expected_regret = read_error_limit(stop, "expected_regret", study);
 }
 
 void read_audit(const TomlSection& audit, StudyFile& study) {
@@ -569,7 +636,7 @@ constexpr KeyOfOneKind keys_of_one_kind[] = {
     {"level", "reference", "real"},  {"level", "bias", "real"},        {"level", "relation", "real"},
     {"level", "h", "real"},          {"precision", "kappa", "binary"}, {"level", "accuracy", "binary"},
     {"target", "classes", "binary"}, {"target", "range", "real"},      {"level", "trials", "real"},
-    {"level", "exposure", "real"},
+    {"level", "exposure", "real"},   {"goal", "contour", "real"},      {"goal", "find", "real"},
 };
 
 // Keys of the other kind of target are refused before their values are checked.
@@ -582,7 +649,7 @@ void refuse_other_kind(const TomlSection& file, const std::vector<TomlSection>& 
             fmt::format("{} is for {} targets, target.kind is \"{}\"", section.path(key), one.kind, kind));
   };
   refuse(file, "");
-  for (const char* name : {"target", "precision"}) refuse(file.section(name), name);
+  for (const char* name : {"target", "precision", "goal"}) refuse(file.section(name), name);
   for (const TomlSection& level : levels) refuse(level, "level");
 }
 
@@ -690,7 +757,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   settle_initial(file, study);
   if (study.learns_bias() && study.fit.optimiser == Optimiser::adam)
     file.section("model").wrong("optimiser", "\"lbfgs\" where the bias of a level is learned");
-  if (file.has("goal")) read_goal(file.section("goal"), study);
+  if (file.has("goal")) read_goal(file.section("goal"), file.section("pool"), study);
   read_stop(file.section("stop"), study);
   read_acquisition(file.section("acquisition"), file.section("goal"), study);
   read_annotator(file.section("annotator"), study);

@@ -145,6 +145,21 @@ Goal checked(const StudyFile& study, const Pool& pool, Goal goal) {
   return goal;
 }
 
+template <typename Row>
+bool is_in_box(const GoalSetting& setting, const Pool& pool, const Row& point) {
+  for (std::size_t k = 0; k < pool.columns().size(); ++k) {
+    const Input& input = pool.columns()[k];
+    const double value = point(static_cast<Index>(k));
+    if (const auto limits = setting.box.find(input.name); limits != setting.box.end())
+      if (!(value >= limits->second.first && value <= limits->second.second)) return false;
+    if (const auto names = setting.box_names.find(input.name); names != setting.box_names.end())
+      if (std::none_of(names->second.begin(), names->second.end(),
+                       [&](const std::string& name) { return input.value(name) == value; }))
+        return false;
+  }
+  return true;
+}
+
 // The lowest and the highest number of an input in the pool.
 struct InputLimits {
   double lowest, highest;
@@ -269,15 +284,44 @@ Goal goal_of_pool(const Study& study, Index points, bool needs_noise) {
   return some;
 }
 
-}  // namespace
+// A maximum that is left out cannot be found: none is left out at random (math.md 20.1).
+constexpr Index most_points_of_best = 200'000;
 
-std::shared_ptr<const Goal> make_goal(const Study& study) {
+// All of the pool, or of the box.
+Goal pool_for_best(const Study& study, const GoalSetting& setting) {
+  const Pool& pool = study.pool();
+  const PointsRef points = pool.points();
+  std::vector<Index> rows;
+  for (Index row = 0; row < pool.size(); ++row)
+    if (is_in_box(setting, pool, points.row(row))) rows.push_back(row);
+  if (rows.empty()) study.file().complain("goal.box has no point of the pool, must have at least one");
+  const auto count = static_cast<Index>(rows.size());
+  if (count > most_points_of_best)
+    study.file().complain(fmt::format(
+        "goal.find looks among {} points, must be at most {}: goal.box or goal.file can say where", count,
+        most_points_of_best));
+  return {points(rows, Eigen::all), Vector::Constant(count, 1.0 / static_cast<double>(count)),
+          Vector::Zero(count)};
+}
+
+std::shared_ptr<const Goal> goal_of_best(const Study& study, const GoalSetting& setting) {
+  Goal all = study.given_goal()      ? given_goal(study, false)
+             : !setting.file.empty() ? goal_of_file(study, setting.file)
+                                     : pool_for_best(study, setting);
+  all.noise.setZero();
+  all.weights /= all.weights.sum();
+  all.leading = setting.points;
+  all.lowest_leads = setting.finding->sought == Finding::Sought::minimum;
+  return std::make_shared<const Goal>(std::move(all));
+}
+
+std::shared_ptr<const Goal> goal_points(const Study& study) {
   const StudyFile& file = study.file();
-  if (file.acquisition.kind != AcquisitionSetting::Kind::goal) return nullptr;
   const bool needs_noise =
       (file.acquisition.criterion == GoalCriterion::prediction || file.acquisition.adapts_criterion) &&
-      file.target->has_noise();
+      file.target->has_noise() && !file.acquisition.finding;
   const GoalSetting setting = file.goal.value_or(GoalSetting());
+  if (setting.finding && !setting.finding->is_contour()) return goal_of_best(study, setting);
   if (!study.given_goal() && setting.whole_pool())
     return std::make_shared<const Goal>(goal_of_pool(study, setting.points, needs_noise));
   Goal all = study.given_goal()      ? given_goal(study, needs_noise)
@@ -289,6 +333,17 @@ std::shared_ptr<const Goal> make_goal(const Study& study) {
     all.noise.setZero();
   all.weights /= all.weights.sum();
   return std::make_shared<const Goal>(drawn(all, setting.points, file.seed));
+}
+
+}  // namespace
+
+std::shared_ptr<const Goal> make_goal(const Study& study) {
+  return study.file().acquisition.kind == AcquisitionSetting::Kind::goal ? goal_points(study) : nullptr;
+}
+
+std::shared_ptr<const Goal> sought_goal(const Study& study) {
+  if (!study.file().goal || !study.file().goal->finding) return nullptr;
+  return study.goal() ? study.goal() : goal_points(study);
 }
 
 }  // namespace acuity

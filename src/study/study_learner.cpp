@@ -259,7 +259,10 @@ std::shared_ptr<const Goal> StudyLearner::goal_under(const StudyModel& model) co
 std::vector<double> StudyLearner::goal_weights(const StudyModel& model) const {
   constexpr double least = 0.05;
   Vector weights = study_.goal()->weights;
-  if (const Vector& q = model.goal_success; q.size() > 0) {
+  // A point of a contour that cannot be computed still has an f (math.md 21).
+  const Finding* sought = study_.file().chosen_for();
+  const bool is_contour = sought != nullptr && sought->is_contour();
+  if (const Vector& q = model.goal_success; q.size() > 0 && !is_contour) {
     const Vector counted = (q.array() < least).select(0.0, q).cwiseProduct(weights);
     if (counted.sum() > 0.0) weights = counted / counted.sum();
   }

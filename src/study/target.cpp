@@ -126,6 +126,13 @@ class ClassPosterior final : public TargetPosterior {
   EpPosterior posterior_;
 };
 
+std::shared_ptr<const Information> finder(const Finding& finding) {
+  using Best = BestInformation::Best;
+  if (finding.is_contour()) return std::make_shared<ContourInformation>(finding.threshold);
+  return std::make_shared<BestInformation>(finding.sought == Finding::Sought::maximum ? Best::highest
+                                                                                      : Best::lowest);
+}
+
 class RealTarget final : public Target {
  public:
   RealTarget() = default;
@@ -187,6 +194,7 @@ class RealTarget final : public Target {
   std::shared_ptr<const Information> information(const AcquisitionSetting& setting) const override {
     if (setting.kind == AcquisitionSetting::Kind::target)
       return std::make_shared<TargetInformation>(setting.target);
+    if (setting.kind == AcquisitionSetting::Kind::goal && setting.finding) return finder(*setting.finding);
     if (setting.kind == AcquisitionSetting::Kind::goal)
       return std::make_shared<GoalInformation>(setting.criterion);
     return std::make_shared<ModelInformation>();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "study/sought.hpp"
 #include "views/input_grid.hpp"
 
 namespace acuity {
@@ -35,12 +36,20 @@ BeliefMap map_of(const Study& study, const AveragedBelief& belief) {
   const auto in_rows = [](const Vector& values) -> Matrix {
     return Eigen::Map<const Points>(values.data(), map_rows, map_columns);
   };
-  return {.x = {x.begin(), x.end()},
-          .y = {y.begin(), y.end()},
-          .middle = in_rows(shown.middle),
-          .sd = in_rows(shown.sd),
-          .x_logarithmic = study.pool().columns()[0].log,
-          .y_logarithmic = study.pool().columns()[1].log};
+  BeliefMap map{.x = {x.begin(), x.end()},
+                .y = {y.begin(), y.end()},
+                .middle = in_rows(shown.middle),
+                .sd = in_rows(shown.sd),
+                .x_logarithmic = study.pool().columns()[0].log,
+                .y_logarithmic = study.pool().columns()[1].log};
+  if (const std::optional<double> threshold = sought_threshold(study)) {
+    Vector above(shown.middle.size());
+    for (Index i = 0; i < above.size(); ++i)
+      above(i) = probability_above(study.file().target->to_model(shown.middle(i)), shown.sd(i) * shown.sd(i),
+                                   *threshold, 0.0);
+    map.above = in_rows(above);
+  }
+  return map;
 }
 
 BeliefViews slices(const Study& study, const AveragedBelief& belief,

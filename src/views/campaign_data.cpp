@@ -13,6 +13,7 @@
 #include "judgement/failing_runs.hpp"
 #include "judgement/held_out_scores.hpp"
 #include "judgement/purchase_certificate.hpp"
+#include "judgement/sought_report.hpp"
 #include "model/structure_text.hpp"
 #include "store/worker_name.hpp"
 #include "text/input_text.hpp"
@@ -287,6 +288,8 @@ CampaignData data_of(const Campaign& campaign, const std::optional<HeldOut>& tes
   data.verdict = verdict_on(campaign, measured_on, &model);
   data.typical_error = typical_error(campaign, error_factor(data.verdict), &averaged->posterior());
   if (data.typical_error) data.typical_error_text = to_text(*data.typical_error, *study.file().target);
+  if (const auto sought = sought_report(study, model.study_model(), model.posterior()))
+    data.sought_text = to_text(*sought, study);
   if (const std::string problem = model.posterior().convergence_problem(); !problem.empty())
     data.warnings.push_back(as_sentence(problem));
   for (std::string& warning : campaign_warnings(campaign, data)) data.warnings.push_back(std::move(warning));

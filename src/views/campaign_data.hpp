@@ -101,6 +101,8 @@ struct BeliefMap {
   Matrix middle, sd;  ///< of f; classes: P(+1), and sd of the latent f
   Matrix success;     ///< the probability that a run succeeds; empty while failures do not count
   bool x_logarithmic = false, y_logarithmic = false;
+  /// The probability that f is above the threshold of a contour; empty: none is sought.
+  Matrix above = {};
 };
 
 /// A pool point at which attempts failed.
@@ -189,7 +191,8 @@ struct CampaignData {
   std::optional<TypicalError> typical_error;        ///< calibrated by the verdict; absent with few answers
   std::string failing_text;                         ///< about runs that fail; empty if none does
   std::string typical_error_text;                   ///< the same in words; empty if absent
-  std::string structure_text;                       ///< of f in predictions; empty: the plain one
+  std::string sought_text;     ///< what is known of what the goal seeks; empty: it seeks nothing
+  std::string structure_text;  ///< of f in predictions; empty: the plain one
   std::vector<std::string> warnings;
 };
 

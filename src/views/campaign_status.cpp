@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "acuity/base/errors.hpp"
 #include "acuity/selection/candidates.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -17,6 +18,7 @@
 #include "judgement/level_biases.hpp"
 #include "judgement/level_offsets.hpp"
 #include "judgement/purchase_certificate.hpp"
+#include "judgement/sought_report.hpp"
 #include "judgement/typical_error.hpp"
 #include "model/structure_text.hpp"
 #include "store/owner.hpp"
@@ -473,6 +475,8 @@ Json choices_json(const Study& study, const State& state) {
   const Kind kind = study.file().acquisition.kind;
   const char* const words[] = {"model", "target", "bald", "random", "goal"};
   Json json{{"information", words[static_cast<std::size_t>(kind)]}, {"planned", plans_now(study, state)}};
+  if (kind == Kind::goal && study.file().chosen_for() != nullptr)
+    json["explore"] = study.file().goal->explore;
   if (kind == Kind::goal)
     json["criterion"] = criterion_now(study, state) == GoalCriterion::variance ? "variance" : "prediction";
   return json;
@@ -487,6 +491,40 @@ Json owner_json(const State& state) {
           {"last_seen", time_text(state.owner_seen())},
           {"lease_until", owner.lease_until ? Json(time_text(*owner.lease_until)) : Json()},
           {"alive", may_be_alive(owner)}};
+}
+
+Json best_json(const Study& study, const BestCandidate& best) {
+  Json inputs = Json::object();
+  for (std::size_t k = 0; k < best.inputs.size(); ++k)
+    inputs[study.pool().inputs()[k]] = json_value(input_cell(study.pool().columns()[k], best.inputs[k]));
+  return {{"point", best.row ? Json(study.pool().id(*best.row)) : Json()},
+          {"inputs", inputs},
+          {"mean", json_number(best.mean)},
+          {"low", json_number(best.low)},
+          {"high", json_number(best.high)},
+          {"probability", json_number(best.probability)}};
+}
+
+// Null unless something is sought. On the scale of answers.
+Json sought_json(const Study& study, const CampaignModel& model) {
+  const auto found = sought_report(study, model.study_model(), model.posterior());
+  if (!found) return nullptr;
+  Json json{{"kind", found->kind}};
+  if (found->is_contour()) {
+    json["contour"] = json_number(found->threshold);
+    json["wrong_share"] = json_number(found->wrong_share);
+    json["uncertain_share"] = json_number(found->uncertain_share);
+    return json;
+  }
+  json["best"] = best_json(study, found->best.front());
+  json["expected_regret"] = json_number(found->expected_regret);
+  return json;
+}
+
+std::string sought_line(const Study& study, const CampaignModel& model) {
+  if (model.observations().size() == 0) return "";
+  const auto found = sought_report(study, model.study_model(), model.posterior());
+  return found ? fmt::format("goal: {}\n", to_text(*found, study)) : std::string();
 }
 
 std::vector<std::pair<std::string, ResultTable::Cell>> fields_of(const State& state) {
@@ -515,9 +553,9 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   const double ahead = campaign.address().is_in_database() ? 0.0 : campaign.now() - now();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
-  text += error_lines(campaign, verdict, extent) + money_lines(state) + counts_line(study, state) +
-          failing_line(study, state, model.study_model()) + audit_line(study, state) +
-          unexplained_text(campaign) + next_line(campaign);
+  text += error_lines(campaign, verdict, extent) + sought_line(study, model) + money_lines(state) +
+          counts_line(study, state) + failing_line(study, state, model.study_model()) +
+          audit_line(study, state) + unexplained_text(campaign) + next_line(campaign);
   if (ahead > usual_clock_difference)
     text +=
         fmt::format("The log is {} ahead of this machine's clock: an event was written with a wrong clock.\n",
@@ -556,6 +594,7 @@ std::string status_json(const Campaign& campaign) {
   const CalibrationVerdict verdict = verdict_on(campaign, std::nullopt, &now);
   const Json errors = error_json(campaign, verdict);
   for (const auto& [name, value] : errors.items()) object[name] = value;
+  if (Json sought = sought_json(campaign.study(), now); !sought.is_null()) object["goal"] = std::move(sought);
   object["levels"] = levels_json(campaign.study(), state);
   object["level_offsets"] = offsets_json(campaign);
   const StudyModel model = campaign.model();
@@ -581,6 +620,18 @@ std::string status_json(const Campaign& campaign) {
   object["owner"] = owner_json(state);
   object["changes"] = changes_json(state);
   return json_text(object);
+}
+
+std::string best_points_json(const Campaign& campaign, Index count) {
+  const Study& study = campaign.study();
+  if (count < 1) throw InputError(fmt::format("the number of best points is {}, must be at least 1", count));
+  const CampaignModel model(study, campaign.state());
+  const auto found = sought_report(study, model.study_model(), model.posterior(), count);
+  if (!found || found->is_contour())
+    throw InputError(study.file().located("best points are for studies with goal.find"));
+  Json list = Json::array();
+  for (const BestCandidate& best : found->best) list.push_back(best_json(study, best));
+  return json_text(list);
 }
 
 }  // namespace acuity

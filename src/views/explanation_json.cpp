@@ -113,6 +113,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
     object["instead"] = instead;
     object["rank"] = e.instead->rank;
   }
+  if (!e.sought.empty()) object.update({{"sought", e.sought}, {"explores", e.explores}});
   if (e.shadow_price) object["shadow_price"] = json_number(*e.shadow_price);
   if (e.plan)
     object["plan"] = {{"lambda", json_number(e.plan->lambda)},

@@ -8,6 +8,7 @@
 
 #include "acuity/selection/candidates.hpp"
 #include "base/text.hpp"
+#include "study/sought.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 
@@ -63,6 +64,14 @@ std::string goal_text(const Study& study, const StudyModel& model) {
   const std::string where = setting.whole_pool()   ? "the pool"
                             : setting.file.empty() ? "the box of [goal]"
                                                    : setting.file.filename().string();
+  if (study.file().chosen_for() != nullptr) {
+    const double explore = study.file().goal->explore;
+    return fmt::format("choices are to find {} among {} of {}, without a plan of the budget{}",
+                       sought_in_words(study.file()), counted(study.goal()->size(), "goal point"), where,
+                       explore > 0.0 ? fmt::format("; {} % of the money makes the model good there",
+                                                   brief(100.0 * explore, 3))
+                                     : std::string());
+  }
   const bool by_variance = StudyLearner(study).criterion(model) == GoalCriterion::variance;
   return fmt::format("choices are for {} of {}: {}", counted(study.goal()->size(), "goal point"), where,
                      by_variance ? "by the fall of the mean variance there (criterion \"variance\")"

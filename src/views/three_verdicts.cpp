@@ -77,8 +77,11 @@ std::string projection_advice(const std::optional<ProjectedSpending>& projected,
 
 // The number with which everything begins, and what was measured if there is something to measure it by.
 std::string error_sentence(const CampaignData& data) {
-  if (!data.is_held_out) return data.typical_error_text;
-  return fmt::format("{}; on {}: {}", data.typical_error_text, data.course_source,
+  const std::string expected = data.sought_text.empty()
+                                   ? data.typical_error_text
+                                   : fmt::format("{}; {}", data.sought_text, data.typical_error_text);
+  if (!data.is_held_out) return expected;
+  return fmt::format("{}; on {}: {}", expected, data.course_source,
                      data.books.target->error_text(data.course.errors.back().error, std::nullopt));
 }
 

@@ -13,6 +13,10 @@ struct Goal {
   /// level's. Only the criterion "prediction" of real values uses it, and there at least 1e-9 of the prior
   /// variance. May be empty: no noise.
   Vector noise;
+  /// If above 0: of more goal points only so many count at a time, those of the largest mean + 3 standard
+  /// deviations of f (docs/math.md 20.1). For real values.
+  Index leading = 0;
+  bool lowest_leads = false;  ///< of -f instead
 
   Index size() const { return points.rows(); }
 };

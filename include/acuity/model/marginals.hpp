@@ -53,6 +53,8 @@ struct Marginals {
   std::shared_ptr<const GoalCovariances> goal = nullptr;
   /// By point, if all answers to a point are about one class: those to points that have any.
   std::map<Index, EarlierAnswers> earlier = {};
+  /// A variance of f up to this one counts as 0 where something is sought (docs/math.md 19.2).
+  double known_variance = 0.0;
 
   /// Null if the point has none.
   const EarlierAnswers* earlier_at(Index point) const {

@@ -19,6 +19,9 @@ namespace acuity ACUITY_PUBLIC {
 /// If processes share the pool, each with a belief about its part, offer and candidates are those of the
 /// whole pool, every process calls choose() and gets the same result, which is that of one process alone.
 ///
+/// Where something is sought and no candidate is worth more than nothing, the one is selected that makes f
+/// most accurate over the goal (docs/math.md 19.2).
+///
 /// Offer and acquisition must outlive the selector and must not change. A selector belongs to one belief: use
 /// a new one after rebuilding the belief.
 class Selector {
@@ -33,6 +36,8 @@ class Selector {
   std::optional<Score> choose(PoolBelief& belief, const Candidates& candidates);
 
  private:
+  std::optional<Score> choose_by_worth(PoolBelief& belief, const Candidates& candidates);
+
   struct State;
   struct Part;
 

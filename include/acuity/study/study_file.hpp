@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acuity/acquisition/acquisition.hpp"
+#include "acuity/acquisition/find_information.hpp"
 #include "acuity/acquisition/goal_information.hpp"
 #include "acuity/base/public.hpp"
 #include "acuity/data/accuracy_law.hpp"
@@ -72,6 +73,9 @@ struct AcquisitionSetting {
   /// Whether choices change to the criterion prediction while answers count as noisy (docs/math.md 13.4), and
   /// whether they then have no plan.
   bool adapts_criterion = false, adapts_plan = false;
+  /// What is sought, for the kind goal, with the threshold on the scale of the model. The criterion is then
+  /// not used.
+  std::optional<Finding> finding;
   bool is_default = false;  ///< the kind was not set
   /// Whether the budget is planned (docs/math.md 17): the weight of prices is found by simulating the rest.
   bool plan = false;
@@ -85,6 +89,11 @@ struct GoalSetting {
   std::map<std::string, std::pair<double, double>> box;  ///< limits by input; those left out have the pool's
   std::map<std::string, std::vector<std::string>> box_names;  ///< the same for inputs with names
   std::int64_t points = 500;                                  ///< at most so many
+  /// What is looked for there; the threshold is on the scale of answers. Absent: the model must be good
+  /// there.
+  std::optional<Finding> finding;
+  double explore =
+      0.0;  ///< the share of the money that goes to accuracy over the goal if something is sought
   bool has_box() const { return !box.empty() || !box_names.empty(); }
   bool whole_pool() const { return file.empty() && !has_box(); }
 };
@@ -151,6 +160,14 @@ struct StopSetting {
   std::optional<double> information_per_cost;  ///< stop if the best candidate has less
   std::optional<double> predictive_sd;         ///< stop if the mean over the pool is below
   std::optional<double> wall_clock;            ///< seconds since the campaign was created
+  /// Stop if the root mean square standard deviation of f over the goal is below: a factor with logarithms;
+  /// for classes the expected share of wrong ones.
+  std::optional<double> typical_error;
+  /// Of a contour: stop if the shares of the goal that are not certain, or expected to be wrong, are below.
+  std::optional<double> uncertain_share, wrong_share;
+  /// Of the best: stop if so much is expected to be lost by taking the best known point; a factor with
+  /// logarithms.
+  std::optional<double> expected_regret;
 };
 
 /// Answers at points drawn at random by which intervals are judged at the end.
@@ -186,6 +203,8 @@ struct StudyFile {
   std::optional<std::vector<std::string>> display;
   Standardise standardise = Standardise::pool;
   bool repeat = false;
+  /// A purchase closes its level at its point and leaves the point's other levels open. Replaces `repeat`.
+  bool closes_pairs = false;
 
   std::shared_ptr<const Target> target = Target::real();
 
@@ -236,7 +255,12 @@ struct StudyFile {
   /// Whether its information is one that a plan can be made for.
   bool plans_for_its_information() const {
     return acquisition.kind == AcquisitionSetting::Kind::model ||
-           acquisition.kind == AcquisitionSetting::Kind::goal;
+           (acquisition.kind == AcquisitionSetting::Kind::goal && !acquisition.finding);
+  }
+  /// What choices look for; null if the model must be good, or choices are by something else than the goal.
+  const Finding* chosen_for() const {
+    return acquisition.kind == AcquisitionSetting::Kind::goal && acquisition.finding ? &*acquisition.finding
+                                                                                     : nullptr;
   }
 
   /// How a table is read: `tables`, or with commas if it is the campaign's own copy.
