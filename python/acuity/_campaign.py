@@ -326,6 +326,12 @@ class Campaign(Predictor):
             found[key] = float(found[key])
         return found
 
+    def best(self, count: int = 1) -> list[dict[str, Any]]:
+        """The best points so far of a campaign with find="maximum" or "minimum", the best first: `point` (its id in the pool, or
+        None), `inputs`, `mean`, `low`, `high` (95 % interval) and `probability` (to be the best of the goal)."""
+        found: list[dict[str, Any]] = json.loads(self._core.best_json(count), object_hook=with_infinities)
+        return found
+
     def pending(self, worker: Optional[str] = None) -> list[Suggestion]:
         """What was asked for and is not answered yet, by one worker if a name is given."""
         return [suggestion for suggestion, who in self._core.pending() if worker is None or who == worker]

@@ -67,6 +67,9 @@ def create(
     goal_weights: Any = None,
     goal_points: Optional[int] = None,
     criterion: Optional[str] = None,
+    contour: Optional[float] = None,
+    find: Optional[str] = None,
+    explore: Optional[float] = None,
     graph: Optional[str] = None,
     infinite: Optional[str] = None,
     approximation: Optional[str] = None,
@@ -104,8 +107,10 @@ def create(
 
     goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per
     point; a table (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
-    goal_points of them are used. criterion is "variance" or "prediction". information is "goal" by default if there is a goal
-    or a level has a bias, and "model" otherwise. plan is "budget", the default where it can be, "none" or a weight of prices.
+    goal_points of them are used. criterion is "variance" or "prediction". contour=3.5 asks where f is above 3.5, find="maximum"
+    or "minimum" for the best point: `best()`; explore is the share of the money for accuracy over the goal. information is
+    "goal" by default if there is a goal or a level has a bias, and "model" otherwise. plan is "budget", the default where it can
+    be, "none" or a weight of prices.
 
     prior_campaigns are earlier campaigns to learn from, by the names of the levels that their answers get
     (`Campaign.import_campaign`).
@@ -226,8 +231,10 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
         "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
         "learn_costs": given["learn_costs"], "max_cost": given["max_cost"],
     }
-    if goal is not None or given["criterion"] is not None or given["goal_points"] is not None:
-        options["goal"] = {"criterion": given["criterion"], "points": given["goal_points"]}
+    sought = {key: given[key] for key in ("criterion", "contour", "find", "explore")}
+    sought["points"] = given["goal_points"]
+    if goal is not None or any(value is not None for value in sought.values()):
+        options["goal"] = sought
     if isinstance(goal, (str, os.PathLike, Mapping)):
         if goal_weights is not None:
             raise ValueError("goal_weights is given with a goal that is no array, must be left out")

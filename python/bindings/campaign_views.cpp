@@ -142,6 +142,13 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                return status_json(c);
              });
            })
+      .def("best_json",
+           [](OpenCampaign& open, Index count) {
+             return open.with([&](Campaign& c) {
+               c.refresh();
+               return best_points_json(c, count);
+             });
+           })
       .def("status_text",
            [](OpenCampaign& open) {
              return open.with([](Campaign& c) {

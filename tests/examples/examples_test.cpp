@@ -255,6 +255,40 @@ TEST(SolventsExample, FindsTheBestSolventByItsName) {
     EXPECT_TRUE(row.at("stirred") == "yes" || row.at("stirred") == "no");
 }
 
+// The number before `words` in a page.
+double number_before(const std::string& page, const std::string& words) {
+  const std::size_t end = page.find(words);
+  EXPECT_NE(end, std::string::npos) << words << "\n" << page;
+  if (end == std::string::npos) return -1.0;
+  return std::stod(page.substr(page.rfind(' ', end - 2) + 1));
+}
+
+TEST(ContourExample, HasFewerDesignsOnTheWrongSideThanAGoodModel) {
+  const Example example("contour");
+  const std::string page = example.output_of("./run");
+  const std::size_t everywhere = page.find("for the stress everywhere");
+  ASSERT_NE(everywhere, std::string::npos) << page;
+  const double of_contour = number_before(page, " of 441 designs are on the wrong side"),
+               of_model = number_before(page.substr(everywhere), " of 441 designs are on the wrong side");
+  EXPECT_LT(of_contour, 12.0) << page;
+  EXPECT_LE(of_contour, of_model) << page;
+  const Json status = example.status("bracket.acuity");
+  EXPECT_EQ(status.at("goal").at("kind"), "contour");
+  EXPECT_LT(status.at("goal").at("wrong_share"), 0.03);
+}
+
+TEST(BestYieldExample, FindsAConditionNearTheBest) {
+  const Example example("best-yield");
+  const std::string page = example.output_of("./run");
+  const std::size_t first = page.find("truth ", page.find("The best five conditions"));
+  ASSERT_NE(first, std::string::npos) << page;
+  EXPECT_NE(page.find(": THF, "), std::string::npos) << page;
+  EXPECT_GT(std::stod(page.substr(first + 6)), 60.0) << page;
+  const Json status = example.status("yield.acuity");
+  EXPECT_EQ(status.at("goal").at("kind"), "maximum");
+  EXPECT_LE(status.at("spent"), 800.0);
+}
+
 TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
   const Example example("slurm");
   const std::string page = example.output_of("env SLURM_CONF=/nonexistent ./run");
@@ -289,7 +323,7 @@ TEST(TrialsExample, CountsSeedsAndPredictsShares) {
 
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
   for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
-                           "biased-meshes", "solvents", "slurm", "trials"}) {
+                           "biased-meshes", "solvents", "slurm", "trials", "contour", "best-yield"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;
