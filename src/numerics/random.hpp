@@ -26,6 +26,7 @@ enum class Purpose : std::uint32_t {
   goal = 12,
   gold = 13,
   audit = 14,
+  drawn_pool = 15,
   best_point = 19
 };
 
