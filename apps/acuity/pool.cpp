@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "acuity/data/pool_file.hpp"
+#include "acuity/data/table.hpp"
+#include "acuity/study/study_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "notes.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
+#include "study/drawn_pool.hpp"
+#include "study/pool_table.hpp"
 #include "text/result_table.hpp"
 
 namespace acuity {
@@ -25,6 +31,10 @@ struct PoolConvertArguments {
 struct PoolShowArguments {
   std::string file;
   Format format = Format::table;
+};
+
+struct PoolDrawArguments {
+  std::string study, out;
 };
 
 std::string facts_text(const PoolFile& file, Format format) {
@@ -75,11 +85,27 @@ ExitCode show_pool(const PoolShowArguments& arguments, std::ostream& out, std::o
   return ExitCode::done;
 }
 
+ExitCode draw_pool_of_study(const PoolDrawArguments& arguments, std::ostream& out, std::ostream& log) {
+  const StudyFile study = read_study_file(arguments.study);
+  if (!study.drawing) study.complain("pool.file names a table, must be left out for a pool that is drawn");
+  // The points of a campaign stay what they are.
+  const std::string points =
+      study.pool_file.empty() ? write_points(draw_pool(study)) : read_regular_file(study.pool_file);
+  if (arguments.out == "-") {
+    out << points;
+    return ExitCode::done;
+  }
+  write_file(arguments.out, points);
+  const auto lines = std::count(points.begin(), points.end(), '\n');
+  write_note(fmt::format("{}: {}", arguments.out, drawing_text(*study.drawing, lines - 1)), log);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 void add_pool(Program& program) {
   program.begin_family({.name = "pool",
-                        .help = "Convert large pools to binary files, and inspect such files",
+                        .help = "Convert and show binary pool files, and write pools that are drawn",
                         .example = "acuity pool convert points.csv points.pool"});
   auto [convert, converted] = program.add<PoolConvertArguments>(
       {.name = "convert",
@@ -109,6 +135,15 @@ void add_pool(Program& program) {
                                      show_pool);
   show.file("FILE", "", shown.file, "Pool file").required();
   add_format(show, shown.format);
+
+  auto [draw, drawn] = program.add<PoolDrawArguments>(
+      {.name = "draw",
+       .help = "Write the points of a study without pool.file, which are drawn in the ranges of its inputs. "
+               "Campaigns draw them on their own",
+       .example = "acuity pool draw study.toml --out points.csv"},
+      draw_pool_of_study);
+  draw.file("STUDY", "", drawn.study, "Study file whose inputs have a range or values").required();
+  draw.file("--out", "F", drawn.out, "CSV file to write; - prints it").required();
   program.end_family();
 }
 

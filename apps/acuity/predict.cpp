@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "acuity/study/study_learner.hpp"
 #include "commands.hpp"
@@ -38,7 +39,10 @@ std::vector<std::string> result_columns(const Target& target) {
 void note_rows_outside(const Study& study, const Table& table, const Points& at, std::ostream& log) {
   const PointsRef pool = study.pool().points();
   if (pool.rows() == 0) return;
-  const Eigen::RowVectorXd low = pool.colwise().minCoeff(), high = pool.colwise().maxCoeff();
+  Eigen::RowVectorXd low = pool.colwise().minCoeff(), high = pool.colwise().maxCoeff();
+  for (Index k = 0; k < at.cols(); ++k)  // points that were drawn come close to the ends of a range
+    if (const auto& range = study.pool().columns()[static_cast<std::size_t>(k)].range)
+      std::tie(low(k), high(k)) = *range;
   Index count = 0, first = -1, input = -1;
   for (Index row = 0; row < at.rows(); ++row) {
     Index outside = -1;

@@ -19,6 +19,7 @@
 #include "settings/rewrite_texts.hpp"
 #include "store/crash_point.hpp"
 #include "store/unfinished_folder.hpp"
+#include "study/drawn_pool.hpp"
 #include "study/people_texts.hpp"
 #include "study/pool_table.hpp"
 #include "text/json.hpp"
@@ -170,15 +171,25 @@ FrozenStudy freeze_files(const StudyFile& study, const std::string& pool_copy) {
   return frozen;
 }
 
+// The points are kept beside the keys by which they were drawn, so that more of the same can be drawn later.
+FrozenStudy freeze_drawn(const StudyFile& study, const Pool& pool) {
+  FrozenStudy frozen = freeze_files(study, "pool.csv");
+  frozen.tables["pool.csv"] = write_points(pool);
+  frozen.text = with_drawn_pool(frozen.text, "pool.csv", study.drawing->seed);
+  return frozen;
+}
+
 }  // namespace
 
 FrozenStudy freeze_study_file(const StudyFile& study) {
+  if (study.pool_file.empty()) return freeze_drawn(study, draw_pool(study));
   const bool is_binary = PoolFile::recognises(study.pool_file);
   FrozenStudy frozen = freeze_files(study, is_binary ? "pool.pool" : "pool.csv");
   if (is_binary)
     frozen.copies.push_back({study.pool_file, frozen.pool_file});
   else
     add_table(study, study.pool_file, frozen.pool_file, frozen);
+  if (study.drawing) frozen.text = with_drawn_pool(frozen.text, frozen.pool_file, study.drawing->seed);
   return frozen;
 }
 
@@ -194,10 +205,13 @@ FrozenStudy freeze(const Study& study) {
   const StudyFile& file = study.file();
   if (file.text.empty())
     file.complain("the settings have no text, must be read by read_study_text() for a campaign in a folder");
-  FrozenStudy frozen = file.pool_file.empty() ? freeze_files(file, "pool.csv") : freeze_study_file(file);
+  const bool has_values_only = file.pool_file.empty() && !file.drawing;
+  FrozenStudy frozen = has_values_only          ? freeze_files(file, "pool.csv")
+                       : file.pool_file.empty() ? freeze_drawn(file, study.pool())
+                                                : freeze_study_file(file);
   const auto* column = std::get_if<NoiseColumn>(&file.noise);
   std::string noise = column == nullptr ? "" : column->name;
-  if (file.pool_file.empty()) {
+  if (has_values_only) {
     PoolTable table = write_pool_table(study);
     frozen.tables["pool.csv"] = std::move(table.csv);
     frozen.text = with_pool_keys(frozen.text, table.keys);

@@ -32,7 +32,7 @@ struct FrozenStudy {
 
 /// Throws InputError if the study has no text to keep.
 FrozenStudy freeze(const Study& study);
-/// A study file whose pool and goal are files.
+/// A study file whose goal is a file, and whose pool is one or is drawn.
 FrozenStudy freeze_study_file(const StudyFile& study);
 
 /// Checksums of blocks of lines of a pool, by which a change can be found.

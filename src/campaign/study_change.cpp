@@ -45,6 +45,9 @@ constexpr KeyRule rules[] = {
     {"campaign.learn_costs", Effect::from_now_on, "applies to choices from now on"},
     {"campaign.max_cost", Effect::from_now_on, "applies to answers that are asked for from now on"},
     {"pool.file", Effect::refused, "a table cannot become a pool file, nor a pool file a table"},
+    {"pool.drawn", Effect::refused, "a pool that is a table stays one, and so does a pool that was drawn"},
+    {"pool.where", Effect::refused, "the points so far were drawn by it"},
+    {"pool.points", Effect::from_now_on, "the points so far are the first ones of the same sequence"},
     {"pool.id", Effect::refused, "the points in the log would have other names"},
     {"pool.inputs", Effect::refused, "the answers so far are about other inputs"},
     {"pool.standardise", Effect::past, learn_again},
@@ -54,6 +57,8 @@ constexpr KeyRule rules[] = {
     {"target", Effect::refused, "the answers so far mean something else"},
     {"input *.unit", Effect::shown, "shown from now on"},
     {"input *.similarity", Effect::past, learn_again},
+    {"input *.range", Effect::refused, "the points so far were drawn in it"},
+    {"input *.values", Effect::refused, "the points so far were drawn from them"},
     {"input", Effect::refused, "the answers so far are about other inputs"},
     {"model", Effect::past, learn_again},
     {"noise.nugget", Effect::past, learn_again},
@@ -129,8 +134,11 @@ class Comparison {
   StudyComparison compare() {
     StudyFile settings = read_study_file(file_);
     settings.tables = tables_;
+    // Points that were drawn stay, whatever the seed is now; there can only be more of the same sequence.
+    if (settings.drawing && current_.file().drawing) settings.drawing->seed = current_.file().drawing->seed;
     // The same bytes as the copy are read as the copy is: with commas, whatever else would be recognised.
-    if (base::checksum(read_regular_file(settings.pool_file)) == state_.created().pool_checksum)
+    if (!settings.pool_file.empty() &&
+        base::checksum(read_regular_file(settings.pool_file)) == state_.created().pool_checksum)
       settings.tables.dialect = tables_.dialect = CsvDialect::comma;
     const FrozenStudy frozen = freeze_study_file(settings);
     result_.file = file_.string();
@@ -253,7 +261,7 @@ class Comparison {
       return add({"pool.inputs", text_of(before.inputs()), text_of(after.inputs()), Effect::refused,
                   "the answers so far are about other inputs"});
     if (base::checksum(pool_bytes_) == state_.created().pool_checksum) return;
-    if (PoolFile::recognises(pool_source_))
+    if (!pool_source_.empty() && PoolFile::recognises(pool_source_))
       return add({"pool.file", "its points", "others", Effect::refused,
                   "points can be added and retired in tables only, not in pool files"});
     const bool has_ids = current_.file().pool_id.has_value();
@@ -304,13 +312,17 @@ class Comparison {
     }
   }
 
+  Table given_pool() const {
+    return pool_source_.empty() ? Table::parse(pool_bytes_, "the drawn pool", {.dialect = CsvDialect::comma})
+                                : Table::read(pool_source_, tables_);
+  }
   Table kept_pool() const {
     return Table::read(folder_ / state_.created().pool_file, {.dialect = CsvDialect::comma});
   }
 
   // Other texts in a pool than those of inputs, such as comments of people; or only line ends.
   bool has_same_columns() const {
-    const Table is = Table::read(pool_source_, tables_), was = kept_pool();
+    const Table is = given_pool(), was = kept_pool();
     if (is.columns() != was.columns() || is.rows() > was.rows()) return false;
     if (is.rows() < was.rows()) return true;  // retired before
     for (Index row = 0; row < is.rows(); ++row)
@@ -341,7 +353,7 @@ class Comparison {
   // The rows of the campaign's pool in their order, with what the new table says about them, then the added
   // ones: rows in the log stay valid.
   std::string merged_pool(const Study& next) const {
-    const Table is = Table::read(pool_source_, tables_), was = kept_pool();
+    const Table is = given_pool(), was = kept_pool();
     const bool in_order = result_.retired_rows.empty() && is.rows() >= was.rows() && keeps_order(next);
     if (in_order) return pool_bytes_;
     std::string text = csv_line(is.columns());

@@ -1,8 +1,10 @@
 #include "settings/input_settings.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,12 +24,66 @@ void refuse(const TomlSection& table, const char* key, const Input& input, const
                                fitting, input.name, types[static_cast<int>(input.type)]));
 }
 
+bool are_different(const std::vector<std::string>& names) {
+  return std::unordered_set<std::string>(names.begin(), names.end()).size() == names.size();
+}
+
+void read_range(const TomlSection& table, Input& input) {
+  const char* const requirement = input.log ? "two numbers above 0, the lower one first, as the scale is log"
+                                            : "a list of two numbers, the lower one first";
+  const std::vector<double> limits =
+      table.is_array("range") ? *table.numbers("range", Range::finite) : std::vector<double>();
+  if (limits.size() != 2 || !(limits[0] < limits[1]) || (input.log && !(limits[0] > 0.0)))
+    table.wrong("range", requirement);
+  if (!std::isfinite(limits[1] - limits[0])) table.wrong("range", "limits whose difference is a number");
+  input.range = {limits[0], limits[1]};
+}
+
+bool has_names(const TomlSection& table) {
+  const toml::array* list = table.has("values") ? table.node("values")->as_array() : nullptr;
+  return list != nullptr && !list->empty() && list->front().is_string();
+}
+
+void read_values(const TomlSection& table, Input& input) {
+  if (input.type == InputType::category) {
+    if (!has_names(table)) table.wrong("values", "a list of names where the type is \"category\"");
+    input.values = *table.texts("values");
+    const bool has_empty = std::find(input.values.begin(), input.values.end(), "") != input.values.end();
+    if (input.values.size() < 2 || has_empty || !are_different(input.values))
+      table.wrong("values", "two names or more, without repetitions");
+    return;
+  }
+  if (!table.is_array("values") || has_names(table)) table.wrong("values", "a list of numbers");
+  input.choices = *table.numbers("values", Range::finite);
+  std::sort(input.choices.begin(), input.choices.end());
+  if (input.choices.size() < 2 ||
+      std::adjacent_find(input.choices.begin(), input.choices.end()) != input.choices.end())
+    table.wrong("values", "two numbers or more, without repetitions");
+  if (input.log && !(input.choices.front() > 0.0))
+    table.wrong("values", "numbers above 0, because the input has scale = \"log\"");
+}
+
+// Where the values of a pool without a table lie.
+void read_bounds(const TomlSection& table, Input& input) {
+  if (table.has("range") && table.has("values"))
+    table.complain(fmt::format("{} and {} are both there, must be one of them", table.path("range"),
+                               table.path("values")));
+  if (input.type != InputType::number) refuse(table, "range", input, "numbers");
+  if (input.type == InputType::yes_no) refuse(table, "values", input, "numbers and categories");
+  if (input.ordered && table.has("values"))
+    table.complain(fmt::format("{} and {} are both there, must be one of them", table.path("levels"),
+                               table.path("values")));
+  if (table.has("range")) read_range(table, input);
+  if (table.has("values")) read_values(table, input);
+}
+
 Input read_one(const TomlSection& table) {
-  table.allow({"name", "type", "scale", "unit", "levels", "similarity"});
+  table.allow({"name", "type", "scale", "unit", "range", "values", "levels", "similarity"});
   const std::optional<std::string> name = table.text("name");
   if (!name) table.missing("name", "the name of a column of the pool");
   Input input(*name);
-  input.type = static_cast<InputType>(table.choice("type", {types[0], types[1], types[2]}).value_or(0));
+  input.type = static_cast<InputType>(
+      table.choice("type", {types[0], types[1], types[2]}).value_or(has_names(table) ? 1 : 0));
   if (input.type != InputType::number) {
     refuse(table, "scale", input, "numbers");
     refuse(table, "unit", input, "numbers");
@@ -41,14 +97,14 @@ Input read_one(const TomlSection& table) {
   if (const auto levels = table.texts("levels")) {
     input.ordered = true;
     input.values = *levels;
-    if (input.values.size() < 2 ||
-        std::unordered_set<std::string>(levels->begin(), levels->end()).size() != levels->size())
+    if (input.values.size() < 2 || !are_different(input.values))
       table.wrong("levels", "two names or more in their order, without repetitions");
     if (table.has("similarity"))
       table.complain(fmt::format(
           "{} is for categories without an order, but input \"{}\" has levels: it has a length scale",
           table.path("similarity"), input.name));
   }
+  read_bounds(table, input);
   input.similarity = table.number("similarity", Range::zero_to_one);
   if (input.similarity == 1.0)
     table.wrong("similarity", "below 1; leave an input out if its values do not differ");

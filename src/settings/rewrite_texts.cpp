@@ -66,6 +66,22 @@ std::string with_pool_keys(const std::string& toml, const PoolKeys& keys) {
   return written(study);
 }
 
+std::string with_drawn_pool(const std::string& toml, const std::string& file, std::uint64_t seed) {
+  toml::table study = toml_in(toml);
+  toml::table& pool = section_of(study, "pool");
+  if (pool.contains("drawn")) return rewrite_texts(toml, {{"pool.drawn.file", file}});
+  const std::string all = toml + (toml.ends_with('\n') ? "" : "\n") + "\n[pool.drawn]\nfile = \"" + file +
+                          "\"\nseed = " + std::to_string(seed) + "\n";
+  try {
+    (void)toml_in(all);
+    return all;
+  } catch (const toml::parse_error&) {  // nothing can be added to an inline table
+    pool.is_inline(false);
+    pool.insert_or_assign("drawn", toml::table{{"file", file}, {"seed", static_cast<std::int64_t>(seed)}});
+    return written(study);
+  }
+}
+
 std::string with_goal_file(const std::string& toml, const std::string& file) {
   toml::table study = toml_in(toml);
   toml::table& goal = section_of(study, "goal");

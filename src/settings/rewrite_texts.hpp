@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct PoolKeys {
 
 /// Writes the study with these keys; comments are lost.
 std::string with_pool_keys(const std::string& toml, const PoolKeys& keys);
+/// The study with a table [pool.drawn]: the points of its pool have been drawn by this seed and are in the
+/// file. A study that has the table already gets this file. Comments stay where the pool is no inline table.
+std::string with_drawn_pool(const std::string& toml, const std::string& file, std::uint64_t seed);
 /// Writes the study with this goal.file, without goal.box; comments are lost.
 std::string with_goal_file(const std::string& toml, const std::string& file);
 

@@ -81,4 +81,16 @@ std::optional<double> NoiseLaw::constant() const {
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
+Vector noise_at_points(const NoiseLaw& law, const Pool& pool) {
+  Vector variances(pool.size());
+  for (Index row = 0; row < pool.size(); ++row) {
+    try {
+      variances(row) = law.outside_of_tables(pool.point(row));
+    } catch (const InputError& error) {
+      throw InputError(pool.where(row) + ": " + error.what());
+    }
+  }
+  return variances;
+}
+
 }  // namespace acuity

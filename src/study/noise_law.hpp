@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "acuity/data/points.hpp"
+#include "acuity/data/pool.hpp"
 #include "acuity/study/study_file.hpp"
 #include "numerics/expression.hpp"
 
@@ -33,5 +34,8 @@ class NoiseLaw {
   NoiseSetting setting_;
   std::optional<numerics::Expression> formula_;
 };
+
+/// sigma^2 at every point of a pool that no table has; error messages name the point.
+Vector noise_at_points(const NoiseLaw& law, const Pool& pool);
 
 }  // namespace acuity

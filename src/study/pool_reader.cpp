@@ -11,6 +11,7 @@
 #include "acuity/data/pool_file.hpp"
 #include "data/csv_scanner.hpp"
 #include "settings/input_settings.hpp"
+#include "study/drawn_pool.hpp"
 
 namespace acuity {
 
@@ -157,7 +158,17 @@ struct OwnPart {
   std::vector<std::string> remarks;
 };
 
+// Every process draws all points, as it reads all rows of a table.
+OwnPart draw_whole_pool(const StudyFile& study) {
+  Pool pool = draw_pool(study);
+  auto law = std::make_shared<const NoiseLaw>(study, pool.columns());
+  Vector noise = law->constant() ? Vector() : noise_at_points(*law, pool);
+  const PoolShard whole{.first = 0, .rows = pool.size(), .whole = pool.size()};
+  return {std::move(pool), std::move(law), whole, std::move(noise), {}, {}};
+}
+
 OwnPart read_own_part(const StudyFile& study, const SharedPool& shared) {
+  if (study.pool_file.empty()) return draw_whole_pool(study);
   std::vector<std::string> said;
   CsvReading reading = study.reading_of(study.pool_file);
   if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };

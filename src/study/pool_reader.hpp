@@ -19,7 +19,7 @@ struct PoolWithNoise {
   std::vector<std::string> remarks = {};  ///< about columns that are no inputs
 };
 
-/// Reads the pool that the study names, a CSV file or a pool file; throws InputError. The
+/// Reads the pool that the study names, a CSV file or a pool file, or draws it; throws InputError. The
 /// processes that share the pool must all call it: what one of them throws, all throw. Of a pool file each
 /// checks its own part, and stores the noise there.
 PoolWithNoise read_pool(const StudyFile& study, const SharedPool& shared);

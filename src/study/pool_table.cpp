@@ -23,7 +23,30 @@ std::string cell(const Input& input, double value) {
   return input.is_named() ? csv::quoted(input.text(value)) : input.text(value);
 }
 
+void write_header(const std::vector<std::string>& names, std::string& csv) {
+  auto out = std::back_inserter(csv);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", csv::quoted(names[k]));
+  csv += '\n';
+}
+
+void write_inputs(const Pool& pool, Index row, std::string& csv) {
+  auto out = std::back_inserter(csv);
+  for (Index k = 0; k < pool.points().cols(); ++k)
+    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", cell(pool.columns()[at(k)], pool.point(row)[k]));
+}
+
 }  // namespace
+
+std::string write_points(const Pool& pool) {
+  std::string csv;
+  write_header(pool.inputs(), csv);
+  for (Index row = 0; row < pool.size(); ++row) {
+    write_inputs(pool, row, csv);
+    csv += '\n';
+  }
+  return csv;
+}
 
 PoolTable write_pool_table(const Study& study) {
   const Pool& pool = study.pool();
@@ -39,13 +62,10 @@ PoolTable write_pool_table(const Study& study) {
     header.push_back(table.keys.noise);
   }
   auto out = std::back_inserter(table.csv);
-  for (std::size_t k = 0; k < header.size(); ++k)
-    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", csv::quoted(header[k]));
-  table.csv += '\n';
+  write_header(header, table.csv);
   for (Index row = 0; row < pool.size(); ++row) {
     if (pool.has_ids()) fmt::format_to(out, "{},", csv::quoted(pool.id(row)));
-    for (Index k = 0; k < pool.points().cols(); ++k)
-      fmt::format_to(out, "{}{}", k == 0 ? "" : ",", cell(pool.columns()[at(k)], pool.point(row)[k]));
+    write_inputs(pool, row, table.csv);
     if (!table.keys.noise.empty()) fmt::format_to(out, ",{}", study.offer().base_noise(row));
     table.csv += '\n';
   }
@@ -63,9 +83,7 @@ std::string write_goal_table(const Study& study, const Goal& goal, const std::st
   if (has_noise) header.push_back(noise);
   std::string csv;
   auto out = std::back_inserter(csv);
-  for (std::size_t k = 0; k < header.size(); ++k)
-    fmt::format_to(out, "{}{}", k == 0 ? "" : ",", csv::quoted(header[k]));
-  csv += '\n';
+  write_header(header, csv);
   for (Index row = 0; row < goal.size(); ++row) {
     for (Index k = 0; k < goal.points.cols(); ++k)
       fmt::format_to(out, "{}{}", k == 0 ? "" : ",",

@@ -13,6 +13,9 @@ struct PoolTable {
   PoolKeys keys;
 };
 
+/// The inputs of a pool as a CSV file with all digits.
+std::string write_points(const Pool& pool);
+
 /// The pool of a study that was made from values: inputs, ids if present, and sigma^2 if it is a column.
 PoolTable write_pool_table(const Study& study);
 

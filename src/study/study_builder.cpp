@@ -235,15 +235,7 @@ PointValues noise_at_points(const StudyFile& settings, const NoiseLaw& law, cons
   if (!by_point) {
     if (const std::optional<double> constant = law.constant())
       return PointValues::constant(pool.size(), *constant);
-    given.resize(pool.size());
-    for (Index row = 0; row < pool.size(); ++row) {
-      try {
-        given(row) = law.outside_of_tables(pool.point(row));
-      } catch (const InputError& error) {
-        throw InputError(pool.where(row) + ": " + error.what());
-      }
-    }
-    return given;
+    return noise_at_points(law, pool);
   }
   if (given.size() != pool.size())
     settings.complain(fmt::format("there are {} noise variances and {} points, must be as many of each",
@@ -370,7 +362,8 @@ Study Study::open(StudyFile settings, SharedPool shared) {
 
 Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal, SharedPool shared) {
   require_valid(file);
-  if (file.pool_file.empty()) file.complain("pool.file is missing, must be the name of a table");
+  if (file.pool_file.empty() && !file.drawing)
+    file.complain("pool.file is missing, must be the name of a table");
   for (const std::filesystem::path& part : {file.initial.file, file.annotator.truth, file.people.gold})
     require_no_pipe(part);
   PoolWithNoise read = read_pool(file, shared);
@@ -382,6 +375,8 @@ Study Study::open(StudyFile file, std::shared_ptr<const Goal> goal, SharedPool s
 
 Study Study::make(StudyFile settings, Pool pool, Vector noise_variance, std::shared_ptr<const Goal> goal) {
   require_valid(settings);
+  if (settings.drawing)
+    settings.complain("a pool and ranges to draw one in are both given, must be one of them");
   if (!settings.pool_file.empty())
     settings.complain("pool.file and a pool are both given, pool.file must be left out");
   if (settings.inputs && *settings.inputs != pool.inputs())

@@ -13,6 +13,7 @@
 #include "settings/input_settings.hpp"
 #include "settings/toml_section.hpp"
 #include "study/batch_presets.hpp"
+#include "study/drawn_pool.hpp"
 #include "study/level_settings.hpp"
 #include "study/people_texts.hpp"
 #include "text/duration.hpp"
@@ -96,9 +97,8 @@ void read_input_tables(const TomlSection& pool, const std::vector<TomlSection>& 
 }
 
 void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, StudyFile& study) {
-  pool.allow({"file", "id", "inputs", "display", "standardise", "repeat"});
+  pool.allow({"file", "points", "where", "drawn", "id", "inputs", "display", "standardise", "repeat"});
   const std::optional<std::string> file = pool.text("file");
-  if (!file && !study.path.empty()) pool.missing("file", "the name of a table");
   if (file) study.pool_file = study.path.parent_path() / *file;
   study.pool_id = pool.text("id");
   study.inputs = pool.texts("inputs");
@@ -110,6 +110,7 @@ void read_pool(const TomlSection& pool, const std::vector<TomlSection>& tables, 
     if (study.pool_id && seen.contains(*study.pool_id)) pool.wrong("inputs", "a list without the id column");
   }
   read_input_tables(pool, tables, study);
+  read_drawing(pool, tables, study);
   study.standardise =
       static_cast<Standardise>(pool.choice("standardise", {"none", "pool", "annotations"}).value_or(1));
   study.repeat = pool.boolean("repeat").value_or(false);
@@ -272,6 +273,8 @@ void read_noise(const TomlSection& noise, StudyFile& study) {
     const TomlSection column = noise.section("variance");
     column.allow({"column"});
     if (!column.text("column")) column.missing("column", "the name of a column");
+    if (study.drawing)
+      noise.wrong("variance", "a number or a formula where there is no pool.file that has a column");
     study.noise = NoiseColumn{*column.text("column")};
   } else if (noise.is_string("variance")) {
     study.noise = *noise.text("variance");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "data/as_size.hpp"
@@ -29,6 +30,7 @@ std::string line_of(const Input& input, double low, double high) {
     return fmt::format("{}: category, {} value{} ({})", name, input.values.size(),
                        input.values.size() == 1 ? "" : "s", names_text(input, ", ")) +
            (input.similarity ? fmt::format(", similarity {}", brief(*input.similarity)) : "");
+  if (input.range) std::tie(low, high) = *input.range;  // points that were drawn come close to its ends
   return fmt::format("{}: number{}, {} to {}", name, input.log ? " on a log scale" : "", brief(low),
                      brief(high));
 }

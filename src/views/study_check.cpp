@@ -9,6 +9,7 @@
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/audit_verdict.hpp"
+#include "study/drawn_pool.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/input_summary.hpp"
@@ -119,6 +120,8 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
                             ? campaign->state().budget()
                             : study.file().budget.value_or(std::numeric_limits<double>::infinity());
   std::vector<std::string> lines = input_lines(study.pool());
+  if (study.file().drawing)
+    lines.push_back("pool: " + drawing_text(*study.file().drawing, study.pool().size()));
   if (std::string texts = text_columns_line(study); !texts.empty()) lines.push_back(std::move(texts));
   std::vector<std::string> notes = large_runs(study, model, campaign, annotations.size(), budget);
   for (std::string& sentence : spending_plan(study, model, budget).sentences)

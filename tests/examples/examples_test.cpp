@@ -289,6 +289,23 @@ TEST(BestYieldExample, FindsAConditionNearTheBest) {
   EXPECT_LE(status.at("spent"), 800.0);
 }
 
+TEST(BoxExample, PredictsWhereNoTableHadAPoint) {
+  const Example example("box");
+  const std::string page = example.output_of("./run");
+  EXPECT_NE(page.find("white metal at 10 m/s and 1500 N: "), std::string::npos) << page;
+  expect_spent_and_settled(example.status("wear.acuity"));
+  for (const auto& row : example.annotations("wear.acuity"))
+    EXPECT_LT(value(row, "speed") * value(row, "load"), 20'000.0);
+  EXPECT_EQ(example.output_of("acuity pool draw study.toml --out -"), example.file("wear.acuity/pool.csv"));
+  double squares = 0.0;
+  for (const auto& row : csv_rows(example.file("predicted.csv"))) {
+    const double truth = std::stod(example.output_of("ACUITY_X_ALLOY='" + row.at("alloy") + "' ./rig " +
+                                                     row.at("speed") + " " + row.at("load") + " 0 1"));
+    squares += (value(row, "mean") - truth) * (value(row, "mean") - truth) / 12.0;
+  }
+  EXPECT_LT(std::sqrt(squares), 0.8);  // of a range of 10
+}
+
 TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
   const Example example("slurm");
   const std::string page = example.output_of("env SLURM_CONF=/nonexistent ./run");
@@ -323,7 +340,7 @@ TEST(TrialsExample, CountsSeedsAndPredictsShares) {
 
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
   for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
-                           "biased-meshes", "solvents", "slurm", "trials", "contour", "best-yield"}) {
+                           "biased-meshes", "solvents", "box", "slurm", "trials", "contour", "best-yield"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "acuity/base/public.hpp"
@@ -32,10 +33,14 @@ struct Input {
 
   std::string name;
   InputType type = InputType::number;
-  bool log = false;                  ///< numbers: the model sees the logarithm; values are above 0
-  std::string unit;                  ///< numbers: shown with the name
-  bool ordered = false;              ///< categories: the model sees the index of the name as a number
-  std::vector<std::string> values;   ///< names of the values
+  bool log = false;                 ///< numbers: the model sees the logarithm; values are above 0
+  std::string unit;                 ///< numbers: shown with the name
+  bool ordered = false;             ///< categories: the model sees the index of the name as a number
+  std::vector<std::string> values;  ///< names of the values
+  /// Where the values of a pool that is drawn lie: between two numbers, or among these numbers. Inputs with
+  /// names have `values` instead.
+  std::optional<std::pair<double, double>> range;
+  std::vector<double> choices;
   std::optional<double> similarity;  ///< categories without an order: given, not learned (docs/math.md 14)
 
   /// Whether values are written as names.

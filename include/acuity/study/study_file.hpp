@@ -98,6 +98,13 @@ struct GoalSetting {
   bool whole_pool() const { return file.empty() && !has_box(); }
 };
 
+/// A pool without a table: points of a scrambled Sobol sequence in the ranges of the inputs.
+struct PoolDrawing {
+  std::int64_t points = 20'000;
+  std::string where;       ///< a formula that is not 0 at the points that count; empty: all count
+  std::uint64_t seed = 0;  ///< of the sequence; that of the study when the pool was drawn
+};
+
 /// Annotations made before the first selection.
 struct InitialSetting {
   std::int64_t count = 0;      ///< number of pool points drawn at random, at the highest precision
@@ -195,6 +202,9 @@ struct StudyFile {
   std::optional<double> max_cost;
 
   std::filesystem::path pool_file;  ///< resolved relative to the study's folder
+  /// How the pool is drawn if no table was given. Where it has been drawn already, `pool_file` has the
+  /// points.
+  std::optional<PoolDrawing> drawing;
   std::optional<std::string> pool_id;
   std::optional<std::vector<std::string>> inputs;
   /// [[input]]: the same inputs with their types; empty if they are all numbers on a linear scale.
