@@ -37,8 +37,10 @@ def create(
     levels: Optional[LevelsLike] = None,
     budget: Optional[float] = None,
     study: Optional[PathLike] = None,
-    inputs: Optional[list[Any]] = None,
+    inputs: Union[None, list[Any], Mapping[str, Any]] = None,
     ids: Any = None,
+    where: Optional[str] = None,
+    points: Optional[int] = None,
     name: str = "",
     unit: str = "",
     seed: Optional[int] = None,
@@ -85,7 +87,10 @@ def create(
     memory if `path` is None.
 
     Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
-    list of Level (or dictionaries like it) or a Ladder. The other arguments are the keys of a study file (docs/study-file.md):
+    list of Level (or dictionaries like it) or a Ladder. Without a pool inputs is a dictionary that says where points are drawn:
+    {"speed": (0, 40), "load": {"range": (1, 1000), "scale": "log"}, "alloy": ["A", "B"]}, a tuple for a range, a list for the only
+    values, a dictionary for the keys of [[input]]; points is how many are drawn, 20000 by default, and where a condition that
+    holds at all of them, "speed * load < 20000". The other arguments are the keys of a study file (docs/study-file.md):
     inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
     entry may also be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Columns of text and
     pandas categories are categories (ordered ones in their order), truth values are yes-no inputs: they appear by their names;
@@ -199,8 +204,8 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
     pool, levels, kernel, standardise = given["pool"], given["levels"], given["kernel"], given["standardise"]
     initial, goal, goal_weights = given["initial"], given["goal"], given["goal_weights"]
     table = None if initial_file is None else initial
-    if pool is None or levels is None:
-        raise ValueError("pool and levels must be given, or study")
+    if levels is None or pool is None and not isinstance(given["inputs"], Mapping):
+        raise ValueError("pool and levels must be given, or study; instead of a pool inputs may be a dictionary of ranges")
     if kernel is not None and not (isinstance(kernel, str) and kernel in KERNELS):
         words = ", ".join(f'"{word}"' for word in KERNELS)
         raise ValueError(
@@ -244,7 +249,8 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
             options["goal"]["file"] = os.path.abspath(path_of(goal, "goal"))
         goal = None
     return make_study(
-        pool, levels, **{key: given[key] for key in ("inputs", "ids", "noise_variance", "nugget", "classes")}, campaign=about,
+        pool, levels, **{key: given[key] for key in ("inputs", "ids", "where", "points", "noise_variance", "nugget", "classes")},
+        campaign=about,
         options=options, goal=goal, goal_weights=goal_weights, initial=table,
     )
 

@@ -157,3 +157,34 @@ def name_of_input(given: Union[str, Mapping[str, Any]]) -> str:
             raise ValueError(f"an input is {shown(given)}, must have a name")
         return str(given["name"])
     return str(given)
+
+
+def bounds_of(name: Any, given: Any) -> dict[str, Any]:
+    """The keys of [[input]] of an input whose values are drawn: a tuple is a range, a list has the only values."""
+    about = f"inputs[{name!r}]"
+    if not isinstance(name, str):
+        raise ValueError(f"inputs has the name {shown(name)}, must have text")
+    if isinstance(given, Mapping):
+        if "name" in given:
+            raise ValueError(f"{about} has a name, must be left out: its name is {name!r}")
+        table = dict(given)
+    elif isinstance(given, tuple):
+        table = {"range": given}
+    elif isinstance(given, (list, np.ndarray)):
+        table = {"values": given}
+    else:
+        raise ValueError(f"{about} is {shown(given)}, must be (low, high), a list of values or a dictionary")
+    return {"name": name, **{key: list(value) if isinstance(value, (tuple, np.ndarray)) else value for key, value in table.items()}}
+
+
+def bounded_input(table: Mapping[str, Any]) -> str:
+    """The name of such an input, with the names of its values if it has any."""
+    name = str(table["name"])
+    if table.get("type") == "yes-no":
+        return NamedInput(name, "yes-no", ["no", "yes"])
+    values, levels = table.get("values"), table.get("levels")
+    if levels is not None:
+        return NamedInput(name, "ordered", [str(level) for level in levels])
+    if values is not None and len(values) > 0 and isinstance(values[0], str):
+        return NamedInput(name, "category", [str(value) for value in values])
+    return name

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import as_array, per_point, points, shown, text
 from ._frames import column_of, columns_by_place, default_names, names_of, points_by_name
-from ._inputs import DescribedInputs, name_of_input
+from ._inputs import DescribedInputs, bounded_input, bounds_of, name_of_input
 from ._known import initial_table
 from .levels import Ladder, Level, LevelsLike, as_levels
 
@@ -226,6 +226,24 @@ def _of_file(
     return _core.Study.from_text(toml_text(tables), wanted.points, wanted.weights)
 
 
+def _drawn(
+    inputs: Mapping[str, Any], where: Optional[str], points: Optional[int], noise: Any, goal: Any, goal_weights: Any, initial: Any,
+    tables: dict[str, Any],
+) -> _core.Study:
+    """A study whose pool is drawn in the ranges of its inputs."""
+    if noise is not None and not isinstance(noise, (int, float, np.integer, np.floating, str)):
+        raise ValueError("noise_variance is one per point and the points are drawn, must be a number or a formula in the inputs")
+    tables["input"] = [bounds_of(name, given) for name, given in inputs.items()]
+    names = [bounded_input(table) for table in tables["input"]]
+    _put(tables, "pool", {"points": points, "where": where})
+    tables.setdefault("pool", {})
+    _put(tables, "noise", {"variance": noise})
+    _write_initial(initial, names, None, tables)
+    wanted = GoalValues(goal, goal_weights, names=names)
+    wanted.require_inputs(len(names))
+    return _core.Study.from_text(toml_text(tables), wanted.points, wanted.weights)
+
+
 def _write_initial(initial: Any, names: Optional[list[str]], id_column: Optional[str], tables: dict[str, Any]) -> None:
     """Writes answers that are known to the file that the study names."""
     if initial is None:
@@ -248,9 +266,11 @@ def make_study(
     pool: Any,
     levels: LevelsLike,
     *,
-    inputs: Optional[list[Any]],
+    inputs: Union[None, list[Any], Mapping[str, Any]],
     ids: Any,
     noise_variance: Any,
+    where: Optional[str] = None,
+    points: Optional[int] = None,
     nugget: Any = None,
     classes: Optional[list[str]],
     campaign: Mapping[str, Any],
@@ -282,5 +302,13 @@ def make_study(
         tables["precision"] = levels._for_study()
     else:
         tables["level"] = [level._for_study() for level in offered]
+    if pool is None and isinstance(inputs, Mapping):
+        if ids is not None:
+            raise ValueError("ids is given and the points are drawn, must be left out: their ids are their row numbers")
+        return _drawn(inputs, where, points, noise_variance, goal, goal_weights, initial, tables)
+    if isinstance(inputs, Mapping):
+        raise ValueError("inputs is a dictionary of ranges to draw points in and pool is given, must be one of them")
+    if where is not None or points is not None:
+        raise ValueError("where and points are for points that are drawn and pool is given, must be left out")
     make = _of_file if isinstance(pool, (str, os.PathLike)) else _made
     return make(pool, inputs, ids, noise_variance, goal, goal_weights, initial, tables)
