@@ -214,7 +214,7 @@ TEST(Event, ComesBackFromItsJsonWithEveryDigit) {
   const auto told = std::get<Told>(event_from_json("told", to_json(one_of_each()[3])));
   EXPECT_EQ(told.values[1], -1.0 / 3.0);
   EXPECT_EQ(*told.row, 18);
-  const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(one_of_each()[13])));
+  const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(one_of_each()[14])));
   EXPECT_EQ(fitted.smooth_sd, (std::vector{1e-7 * (1.0 / 3.0), 0.0}));
   EXPECT_EQ(fitted.level_scales, (std::vector{1.0 / 3.0, 1.0}));
   EXPECT_FALSE(fitted.noisier_nugget || fitted.noisier_probability || fitted.noisy) << "as in older logs";

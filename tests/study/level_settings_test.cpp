@@ -177,9 +177,11 @@ TEST(LevelSettings, ComplaintsAboutTheRelation) {
                 .find("noise_sd above 0: it is how far the level is from the reference"),
             std::string::npos);
   const std::string never = "[model]\nfit = \"never\"\namplitude = 1\nlengthscale = 1\n";
-  EXPECT_NE(complaint(levels({any, ""}) + never).find("must be \"difference\" where hyperparameters are not"),
-            std::string::npos);
-  EXPECT_EQ(complaint(levels({same, ""}) + never), "");
+  const auto made = [&](const std::string& text) {
+    return Study::make(read_study_text(text + never), Pool(Points::Random(5, 1), {"x"}));
+  };
+  EXPECT_THROW(made(levels({any, ""})), InputError);
+  EXPECT_NO_THROW(made(levels({same, ""})));
   EXPECT_EQ(complaint("[target]\nkind = \"binary\"\n[[level]]\nname = \"a\"\naccuracy = 0.9\ncost = 1\n" +
                       any + "\n"),
             "level 1.relation is for real targets, target.kind is \"binary\"");
