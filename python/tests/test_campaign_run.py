@@ -312,7 +312,7 @@ def test_where_runs_fail_is_learned():
             campaign.fail(suggestion, str(error), cost=1)
     status = campaign.status()
     assert status["failures"]["active"] and 0.1 < status["failures"]["share"] < 0.45
-    assert status["failures"]["count"] == status["failed"] - 1 <= 12
+    assert status["failures"]["count"] == status["failed"] - 1 <= 20  # "wait" tries point by point what fails, about 50
 
 
 def test_an_answer_that_comes_too_late_is_no_failure(campaign):

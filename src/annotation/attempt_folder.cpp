@@ -204,7 +204,8 @@ AttemptOutcome AttemptFolder::outcome() const {
     return {Kind::failed, {}, because(described(*status), last_words), was_ended_by_others(*status)};
   ReplyReading reading = protocol_ == Protocol::dakota ? read_dakota_results(path_) : read_reply(path_);
   if (!reading.answer)
-    return {Kind::failed, {}, because("exit status 0, but " + reading.problem, last_words)};
+    return {
+        Kind::failed, {}, because("exit status 0, but " + reading.problem, last_words), reading.is_refused};
   return {Kind::answered, std::move(reading.answer), {}};
 }
 

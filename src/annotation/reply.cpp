@@ -27,6 +27,11 @@ ReplyReading problem(std::string sentence) {
   return {.answer = std::nullopt, .problem = std::move(sentence)};
 }
 
+// There is an answer, but it says nothing about the point: the annotator is wrong.
+ReplyReading refusal(std::string sentence) {
+  return {.answer = std::nullopt, .problem = std::move(sentence), .is_refused = true};
+}
+
 // One number of an object, which may be absent or null.
 std::string take(const SortedJson& object, const char* key, std::string (*check)(double, Reply&),
                  Reply& answer) {
@@ -40,7 +45,7 @@ ReplyReading from_object(const SortedJson& object, std::string_view source) {
   const auto y = object.find("y"), count = object.find("k"), trials = object.find("n");
   const bool is_counted = y == object.end() && count != object.end() && trials != object.end();
   if (is_counted && (!count->is_number() || !trials->is_number()))
-    return problem(fmt::format("{}: k is {} and n is {}, must be numbers", source, shown_json(*count),
+    return refusal(fmt::format("{}: k is {} and n is {}, must be numbers", source, shown_json(*count),
                                shown_json(*trials)));
   if (y == object.end() && !is_counted) return problem(fmt::format("{} has no \"y\", must have one", source));
   Reply answer;
@@ -51,11 +56,11 @@ ReplyReading from_object(const SortedJson& object, std::string_view source) {
   else if (y->is_string())
     answer.y = y->get<std::string>();
   else
-    return problem(
+    return refusal(
         fmt::format("{}: y is {}, must be a finite number or the name of a class", source, shown_json(*y)));
   for (const std::string& complaint :
        {take(object, "cost", &take_cost, answer), take(object, "noise_sd", &take_noise_sd, answer)})
-    if (!complaint.empty()) return problem(fmt::format("{}: {}", source, complaint));
+    if (!complaint.empty()) return refusal(fmt::format("{}: {}", source, complaint));
   return {.answer = answer, .problem = {}};
 }
 
@@ -144,7 +149,7 @@ std::optional<ReplyReading> number_in(std::string_view line) {
   const std::optional<double> number = printed_number(line);
   if (!number) return std::nullopt;
   if (!std::isfinite(*number))
-    return problem(fmt::format("the last number printed is \"{}\", must be finite", printable(line, 40)));
+    return refusal(fmt::format("the last number printed is \"{}\", must be finite", printable(line, 40)));
   return ReplyReading{.answer = Reply{.y = *number}, .problem = {}};
 }
 

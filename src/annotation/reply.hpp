@@ -21,6 +21,7 @@ struct Reply {
 struct ReplyReading {
   std::optional<Reply> answer;
   std::string problem;
+  bool is_refused = false;  ///< there is an answer, but one that no study takes
 };
 
 /// Reads the answer of an attempt from its folder: from `result.json`, else the last line of `stdout.log`

@@ -145,8 +145,9 @@ TEST(Rehearsal, OfATableThatLacksSomethingIsRefusedBeforeTheFirstAnswer) {
   EXPECT_EQ(desk.complaint("id,y\na,1\nc,3\n"), "truth.csv: no line is about point \"b\" (" +
                                                     (desk.folder.path() / "pool.csv").string() +
                                                     ":3: x = 5), must have one for every point");
-  EXPECT_EQ(desk.complaint("id,y\na,1\nb,\nc,3\n"),
-            "truth.csv:3: column \"y\" is empty, must be a finite number");
+  EXPECT_EQ(desk.complaint("id,y\na,1\nb,inf\nc,3\n"),
+            "truth.csv:3: column \"y\" is \"inf\", must be a finite number");
+  EXPECT_EQ(desk.complaint("id,y\na,1\nb,\nc,3\n"), "no complaint") << "a run that fails";
   EXPECT_EQ(desk.complaint("id,y\na,1\nb,2\nb,2\nc,3\n"),
             "truth.csv:4: is about the same point as line 3, must be one line per point");
   EXPECT_EQ(desk.complaint("id,y@corse,y\na,1,1\n"), "truth.csv: no line is about point \"b\" (" +

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <limits>
 
 #include "acuity/model/learn.hpp"
 #include "model/tilted_moments.hpp"
@@ -246,7 +247,8 @@ TEST(EpPosterior, RefusesWhatIsNoLabel) {
                std::invalid_argument);
   EXPECT_THROW(EpPosterior({}, Observations(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
                std::invalid_argument);
-  EXPECT_THROW(EpPosterior({.mean = 1.0}, labelled(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
+  EXPECT_THROW(EpPosterior({.mean = std::numeric_limits<double>::quiet_NaN()},
+                           labelled(Points::Zero(1, 1), Vector::Ones(1), Vector::Ones(1))),
                std::invalid_argument);
 }
 

@@ -103,7 +103,7 @@ TEST(RoleLimits, AreTheseForEveryFieldOfPeople) {
   const std::map<std::string, std::set<std::string>> expected{
       {"/v1/ask", {"count", "worker", "lease", "level", "capacity", "avoid", "max_cost"}},
       {"/v1/tell", {"y", "cost", "noise_sd", "accuracy", "level", "alpha"}},
-      {"/v1/fail", {"cost", "exclude"}},
+      {"/v1/fail", {"cost", "exclude", "inconclusive"}},
       {"/v1/heartbeat", {"lease"}},
       {"/v1/label/answer", {"y"}}};
   EXPECT_EQ(bound, expected);
