@@ -216,10 +216,10 @@ TEST(Find, ATenthOfTheMoneyGoesToAccuracy) {
     spent += cost;
     const bool explores = reason.at("explores");
     if (explores) explored += last = cost;
-    const std::string text = desk.done("explain", {std::to_string(all[i].at("id").get<int>())});
-    EXPECT_NE(text.find(explores ? "(goal.explore)" : "It is to find where f is above 0.2"),
+    const std::string said = desk.done("explain", {std::to_string(all[i].at("id").get<int>())});
+    EXPECT_NE(said.find(explores ? "(goal.explore)" : "It is to find where f is above 0.2"),
               std::string::npos)
-        << text;
+        << said;
   }
   EXPECT_GT(explored, 0.0);
   EXPECT_NEAR(explored, 0.25 * spent, 0.25 * spent * 0.5 + last);

@@ -225,8 +225,9 @@ TEST(Contour, ShortIntervalsLoseNoDigits) {
     }
     slow *= length / (6.0 * pieces) * std::numbers::inv_pi;
     EXPECT_NEAR(contour_fall(a, rho), slow, 2e-10 * slow) << a << " " << rho;
-    if (length <= 0.1 && a * a * length <= 0.5)
+    if (length <= 0.1 && a * a * length <= 0.5) {
       EXPECT_NEAR(contour_fall(a, rho), slow, 1e-13 * slow) << a << " " << rho;
+    }
   }
 }
 
