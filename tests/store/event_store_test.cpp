@@ -216,9 +216,12 @@ TEST(Event, ComesBackFromItsJsonWithEveryDigit) {
   EXPECT_EQ(told.values[1], -1.0 / 3.0);
   EXPECT_EQ(*told.row, 18);
   const std::vector<Event> events = one_of_each();
-  const auto first_fit = std::find_if(
-      events.begin(), events.end(), [](const Event& event) { return std::holds_alternative<Fitted>(event); });
-  const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(*first_fit)));
+  const auto with_biases = std::find_if(events.begin(), events.end(), [](const Event& event) {
+    const auto* fit = std::get_if<Fitted>(&event);
+    return fit != nullptr && !fit->smooth_sd.empty();
+  });
+  ASSERT_NE(with_biases, events.end());
+  const auto fitted = std::get<Fitted>(event_from_json("fitted", to_json(*with_biases)));
   EXPECT_EQ(fitted.smooth_sd, (std::vector{1e-7 * (1.0 / 3.0), 0.0}));
   EXPECT_EQ(fitted.level_scales, (std::vector{1.0 / 3.0, 1.0}));
   EXPECT_FALSE(fitted.noisier_nugget || fitted.noisier_probability || fitted.noisy) << "as in older logs";
