@@ -166,7 +166,7 @@ TEST(GoldenFind, GreedyChoicesAreTheReferencesOnOneAndTwoThreads) {
   int followed = 0;
   for (const json& trace : golden("find").at("traces"))
     for (const int threads : {1, 2}) {
-      if (trace.at("criterion") == "entropy_maximum") continue;  // math.md 20.3: not implemented
+      if (trace.at("criterion") == "entropy_maximum") continue;  // no criterion of a goal here
       ++followed;
       SCOPED_TRACE(trace.at("task").get<std::string>() + " " + trace.at("criterion").get<std::string>());
       const Problem p(trace, "X_init", "level_init", "sigma2_init", "y_init", "X_pool", "sigma2_pool");
