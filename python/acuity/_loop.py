@@ -199,9 +199,9 @@ class Loop:
         elif isinstance(error, Exception) and not _is_of_engine(error):
             self._failed(suggestion, error)
 
-    @staticmethod
-    def _fields(suggestion: Suggestion, answer: Any) -> dict[str, Any]:
-        if isinstance(answer, tuple):  # the caller's mistake, not the annotator's failure: the suggestion stays pending
+    def _fields(self, suggestion: Suggestion, answer: Any) -> dict[str, Any]:
+        is_count = isinstance(answer, tuple) and self.campaign.scale in ("fraction", "rate")
+        if isinstance(answer, tuple) and not is_count:  # the caller's mistake, no failure: the suggestion stays pending
             raise ValueError(
                 f"the annotator returned the tuple {shown(answer)}, must be the answer, a list of replicates or a dictionary "
                 'such as {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}'

@@ -235,10 +235,10 @@ TEST(GoalSettings, ComplaintsSayWhatIsRequired) {
   EXPECT_EQ(goal("points = 100001"), "goal.points is 100001, must be 100000 at most");
   EXPECT_EQ(goal("criterion = \"both\""),
             "goal.criterion is \"both\", must be \"variance\" or \"prediction\"");
-  EXPECT_EQ(
-      goal("weights = [1]"),
-      "key \"goal.weights\" is not known, must be one of \"file\", \"box\", \"criterion\" or \"points\" "
-      "(nearest: \"goal.points\")");
+  EXPECT_EQ(goal("weights = [1]"),
+            "key \"goal.weights\" is not known, must be one of \"file\", \"box\", \"criterion\", \"points\", "
+            "\"contour\", "
+            "\"find\" or \"explore\" (nearest: \"goal.points\")");
 }
 
 // A study with the points 0 to 3 that reads its goal from a folder.
