@@ -55,9 +55,15 @@ double Offer::least_reserved(Index level) const {
   return by_point ? point_costs[k].reserved.lowest() : levels[k].reserved();
 }
 
+// A level that is nearly certain to fail is not raised where another may succeed: that one is tried.
 double Offer::chance(Index point, Index level) const {
   constexpr double least = 0.1;
-  return has_failures() ? std::max(success[static_cast<std::size_t>(level)].probability(point), least) : 1.0;
+  if (!has_failures()) return 1.0;
+  double highest = 0.0;
+  for (const RunSuccess& one : success) highest = std::max(highest, one.probability(point));
+  const double probability = success[static_cast<std::size_t>(level)].probability(point);
+  if (highest >= least) return probability;
+  return highest > 0.0 ? least * (probability / highest) : least;
 }
 
 double Offer::cost_of_run(Index point, Index level) const {

@@ -153,7 +153,11 @@ TEST(RunFailures, ChoicesAreThoseOfASlowTwin) {
                 model_information(variance(row), offer.base_noise(row),
                                   noise_variance(offer.levels[static_cast<std::size_t>(k)].channel));
             const double price = offer.levels[static_cast<std::size_t>(k)].cost;
-            const double q = std::max(0.1, runs->probability(failures.place(model, row, k).transpose())(0));
+            const auto probability = [&](Index level) {
+              return runs->probability(failures.place(model, row, level).transpose())(0);
+            };
+            const double highest = std::max(probability(0), probability(1));
+            const double q = probability(k) * std::max(1.0, 0.1 / highest);
             costs(row, k) = q * price + (1.0 - q) * failures.cost_of_failure(k).value_or(price);
             merits(row, k) = q * worth;
             ratio = std::max(ratio, q * worth / costs(row, k));
@@ -264,6 +268,22 @@ TEST(RunFailures, CheapFailuresAreTriedMoreOften) {
     return campaign.state().failed();
   };
   EXPECT_GT(failures(0.01), failures(1.0));
+}
+
+// The floor is for a place, not for every level there: what is certain to fail is not tried in place of a
+// level that may succeed.
+TEST(RunFailures, OnlyTheLikeliestLevelIsRaisedToATenth) {
+  Campaign campaign = started({.levels = "[[level]]\nname = \"coarse\"\nnoise_sd = 0.2\ncost = 1\n"
+                                         "[[level]]\nname = \"solver\"\nnoise_sd = 0.02\ncost = 8\n"});
+  Offer offer = campaign.study().offer();
+  const Vector coarse = Eigen::Vector3d(0.003, 0.02, 0.6), fine = Eigen::Vector3d(0.2, 0.01, 0.05);
+  offer.success = {{PointValues(coarse)}, {PointValues(fine)}};
+  EXPECT_EQ(offer.chance(0, 0), 0.003);
+  EXPECT_EQ(offer.chance(0, 1), 0.2);
+  EXPECT_NEAR(offer.chance(1, 0), 0.1, 1e-15);
+  EXPECT_NEAR(offer.chance(1, 1), 0.05, 1e-15);
+  EXPECT_EQ(offer.chance(2, 0), 0.6);
+  EXPECT_EQ(offer.chance(2, 1), 0.05);
 }
 
 std::unique_ptr<EventStore> store_with(const std::vector<StoredEvent>& events, std::size_t count) {

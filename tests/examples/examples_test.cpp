@@ -306,6 +306,17 @@ TEST(BoxExample, PredictsWhereNoTableHadAPoint) {
   EXPECT_LT(std::sqrt(squares), 0.8);  // of a range of 10
 }
 
+TEST(FailingSolverExample, LosesLessMoneyWhereFailuresAreLearned) {
+  const Example example("failing-solver");
+  const std::string page = example.output_of("./run");
+  const auto failed = [&](const std::string& campaign) { return example.events(campaign, "failed").size(); };
+  EXPECT_GE(failed("learn.acuity"), 5U) << page;
+  EXPECT_LT(2 * failed("learn.acuity"), failed("wait.acuity")) << page;
+  EXPECT_NE(page.find("of the pool cannot be computed"), std::string::npos) << page;
+  EXPECT_NE(page.find("learn: "), std::string::npos) << page;
+  EXPECT_EQ(example.status("learn.acuity").at("failures").at("active"), true);
+}
+
 TEST(SlurmExample, RunsOnThisMachineIfNoSlurmAnswers) {
   const Example example("slurm");
   const std::string page = example.output_of("env SLURM_CONF=/nonexistent ./run");
@@ -339,8 +350,9 @@ TEST(TrialsExample, CountsSeedsAndPredictsShares) {
 }
 
 TEST(Examples, SayWhatIsMissingWhereAcuityIsNotBuilt) {
-  for (const char* name : {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota",
-                           "biased-meshes", "solvents", "box", "slurm", "trials", "contour", "best-yield"}) {
+  for (const char* name :
+       {"monte-carlo", "lab-replicates", "crowd-labels", "people", "dakota", "biased-meshes", "solvents",
+        "box", "slurm", "failing-solver", "trials", "contour", "best-yield"}) {
     const Example example(name);
     const ProgramResult result = example.shell("env PATH=/usr/bin:/bin ./run");
     EXPECT_EQ(result.exit_code, 2) << name;
