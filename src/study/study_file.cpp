@@ -625,8 +625,9 @@ void read_audit(const TomlSection& audit, StudyFile& study) {
   if (study.ladder) audit.wrong("level", "left out where levels have no names ([precision])");
   const auto known = std::find(names.begin(), names.end(), study.audit.level);
   if (known == names.end()) audit.wrong("level", "one of " + quoted_list(names));
-  if (study.price_list[static_cast<std::size_t>(known - names.begin())].bias.any())
-    audit.wrong("level", "a level without bias: others cannot tell how far f is off");
+  const Level& level = study.price_list[static_cast<std::size_t>(known - names.begin())];
+  if (level.is_retired) audit.wrong("level", "a level that can be bought: this one is retired");
+  if (level.bias.any()) audit.wrong("level", "a level without bias: others cannot tell how far f is off");
 }
 
 // Keys that only one kind of target has. All others are for both.

@@ -238,6 +238,10 @@ TEST(Audit, RefusesLevelsThatCannotDecide) {
             "audit.level is \"best\", must be one of \"coarse\" or \"fine\"");
   EXPECT_EQ(message("[audit]\nanswers = 8\nlevel = \"coarse\"\n", levels),
             "audit.level is \"coarse\", must be a level without bias: others cannot tell how far f is off");
+  EXPECT_EQ(message("[audit]\nanswers = 8\nlevel = \"fine\"\n",
+                    "[[level]]\nname = \"now\"\ncost = 5\nnoise_sd = 0.01\n"
+                    "[[level]]\nname = \"fine\"\nretired = true\nnoise_sd = 0.01\n"),
+            "audit.level is \"fine\", must be a level that can be bought: this one is retired");
   EXPECT_NE(message("[audit]\nanswers = -1\n", levels), "");
   EXPECT_NE(message("[audit]\npoints = 8\n", levels), "");
   EXPECT_EQ(message("[audit]\nanswers = 8\nlevel = \"fine\"\n", levels), "");
