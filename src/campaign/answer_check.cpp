@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +14,7 @@
 #include "campaign/event_rules.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
+#include "numerics/distributions.hpp"
 
 namespace acuity {
 
@@ -348,11 +347,11 @@ std::optional<double> deviation_from(const std::vector<double>& others, double v
   const double variance = std::max(squares / (count - 1.0), noise);
   if (!(variance > 0.0) || !std::isfinite(variance)) return std::nullopt;
   const double t = (value - mean) / std::sqrt(variance * (1.0 + 1.0 / count));
-  const double tail = boost::math::cdf(
-      boost::math::complement(boost::math::students_t_distribution<double>(count - 1.0), std::abs(t)));
+  const double tail =
+      boost::math::cdf(boost::math::complement(numerics::StudentsTDistribution(count - 1.0), std::abs(t)));
   const double least = std::numeric_limits<double>::min();
   const double z =
-      boost::math::quantile(boost::math::complement(boost::math::normal(), std::max(tail, least)));
+      boost::math::quantile(boost::math::complement(numerics::NormalDistribution(), std::max(tail, least)));
   return t < 0.0 ? -z : z;
 }
 

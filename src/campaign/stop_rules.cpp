@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/base/errors.hpp"
@@ -118,13 +119,18 @@ std::string sought_reached(const Study& study, const CampaignModel& model) {
   return reason;
 }
 
+// With fewer answers the error is hardly more than an assumption: rough ones can look as if f were flat, and
+// then nothing seems to be left to find. Of a small pool half of the points are enough.
+std::int64_t fewest_for_an_error(const Study& study) {
+  return std::clamp<std::int64_t>(study.pool().size() / 2, 5, 20);
+}
+
 }  // namespace
 
 std::string reached_by_answers(const Study& study, const State& state) {
-  constexpr std::int64_t fewest_for_an_error = 5;  // with fewer it is hardly more than an assumption
   const StopSetting& stop = study.file().stop;
   const bool looks_for = stop.uncertain_share || stop.wrong_share || stop.expected_regret;
-  if (!(stop.typical_error || looks_for) || state.annotations() < fewest_for_an_error) return "";
+  if (!(stop.typical_error || looks_for) || state.annotations() < fewest_for_an_error(study)) return "";
   const CampaignModel model(study, state);
   std::string reason;
   if (stop.typical_error)

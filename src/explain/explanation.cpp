@@ -35,6 +35,12 @@ bool is_accuracy(const Level& level) {
   return std::holds_alternative<FlipChannel>(level.channel);
 }
 
+// The best point is sought: each precision that is tried would compare every candidate with every goal point.
+bool compares_all_points(const Study& study) {
+  const auto& finding = study.file().acquisition.finding;
+  return finding && !finding->is_contour();
+}
+
 // The precision at which the level would give the information that is needed.
 void set_precision_for(const Market& market, Index number, double needed, Explanation::Counterfactual& one) {
   if (is_accuracy(one.level))
@@ -97,7 +103,8 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
     if (best[at].information > 0.0 && std::isfinite(best[at].information) &&
         std::min(price, affordable) > 0.0)
       one.price = std::min(price, affordable);
-    if (!study.is_ladder() && rival > 0.0 && needed && candidates.affordable(levels[at].reserved())) {
+    if (!study.is_ladder() && !compares_all_points(study) && rival > 0.0 && needed &&
+        candidates.affordable(levels[at].reserved())) {
       set_precision_for(market, k, *needed, one);
       one.no_noise = !chosen && !one.noise_sd && !is_accuracy(one.level);
     }

@@ -10,6 +10,7 @@
 
 #include "model/ep_state.hpp"
 #include "model/tilted_moments.hpp"
+#include "numerics/distributions.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {
@@ -91,7 +92,8 @@ double prior_mean_of_runs(const EndedRuns& runs, const RunShape& shape) {
   const double share =
       (all - failed + share_without_runs * weight_of_that_share) / (all + weight_of_that_share);
   const double quantile =
-      -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * std::max(share, least_expected_share));
+      -std::numbers::sqrt2 *
+      boost::math::erfc_inv(2.0 * std::max(share, least_expected_share), numerics::InfiniteOnOverflow());
   return std::sqrt(1.0 + shape.amplitude * shape.amplitude) * quantile;
 }
 

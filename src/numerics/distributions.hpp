@@ -3,6 +3,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
 namespace acuity::numerics {
 
@@ -15,5 +16,6 @@ using InfiniteOnOverflow =
 using NormalDistribution = boost::math::normal_distribution<double, InfiniteOnOverflow>;
 using BinomialDistribution = boost::math::binomial_distribution<double, InfiniteOnOverflow>;
 using ChiSquaredDistribution = boost::math::chi_squared_distribution<double, InfiniteOnOverflow>;
+using StudentsTDistribution = boost::math::students_t_distribution<double, InfiniteOnOverflow>;
 
 }  // namespace acuity::numerics

@@ -203,6 +203,16 @@ TEST(Find, StopRulesEndTheCampaign) {
   }
 }
 
+// Few rough answers look as if f were flat, and nothing seems to be left to find: half of the pairs come
+// first.
+TEST(Find, StopRulesWaitForAnswers) {
+  for (const auto& [goal, rule] : {std::pair("contour = 0.2", "wrong_share = 1"),
+                                   std::pair("find = \"maximum\"", "expected_regret = 1000000")}) {
+    const CampaignDesk desk(study(goal, fmt::format("[stop]\n{}\n", rule)));
+    EXPECT_EQ(played(desk).size(), 5U) << rule;
+  }
+}
+
 // goal.explore: the share of the money, and explain says which answers they were.
 TEST(Find, ATenthOfTheMoneyGoesToAccuracy) {
   const std::string text = study("contour = 0.2\nexplore = 0.25", "", "");
