@@ -25,9 +25,8 @@ ExitCode explain_choice(const ExplainArguments& arguments, std::ostream& out, st
     throw InputError("--format is \"csv\", must be table or json for explain");
   const Campaign campaign = Campaign::open(arguments.campaign, Access::read);
   const auto write = [&](const Explanation& explanation) {
-    out << (arguments.format == Format::json
-                ? explanation_json(explanation, campaign.study().pool().columns()) + "\n"
-                : to_text(explanation, campaign.study()));
+    out << (arguments.format == Format::json ? explanation_json(explanation, campaign.study()) + "\n"
+                                             : to_text(explanation, campaign.study()));
   };
   if (arguments.id) {
     write(explain(campaign, *arguments.id, arguments.threads));

@@ -170,8 +170,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              return open.with([&](Campaign& c) {
                c.refresh();
                const Explanation explanation = explain(c, id);
-               return std::pair(explanation_json(explanation, c.study().pool().columns()),
-                                to_text(explanation, c.study()));
+               return std::pair(explanation_json(explanation, c.study()), to_text(explanation, c.study()));
              });
            })
       .def("explain_next",
@@ -181,7 +180,7 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
                c.refresh();
                NextExplanation next = explain_next(c);
                if (next.explanation)
-                 words = {explanation_json(*next.explanation, c.study().pool().columns()),
+                 words = {explanation_json(*next.explanation, c.study()),
                           to_text(*next.explanation, c.study())};
                next.result.suggestions.clear();
                if (next.result.status == AskStatus::finished)

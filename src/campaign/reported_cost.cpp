@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "campaign/state_queries.hpp"
+#include "store/event_limits.hpp"
 #include "store/worker_name.hpp"
 #include "study/log_cost.hpp"
 
@@ -22,14 +23,30 @@ bool is_same_amount(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
+// What one answer to the suggestion is charged if it reports nothing.
+double charge_without_report(const SuggestionRecord& record, double price) {
+  return record.told->level.empty() ? record.asked.cost : price;  // another level has that level's price
+}
+
+// How many answers were paid for. Counts of several answers are recorded as one, with the trials of all and
+// a charge for each: then the charge is a whole multiple.
+std::size_t answers_paid(const Study& study, const SuggestionRecord& record, double price) {
+  const Told& told = *record.told;
+  if (!study.file().target->is_counted() || !told.channel || told.values.size() != 1)
+    return told.values.size();
+  const double asked = charge_without_report(record, price), count = std::round(told.cost / asked);
+  const bool is_multiple = count >= 2.0 && count <= static_cast<double>(most_replicates) &&
+                           is_same_amount(told.cost, count * asked);
+  return is_multiple ? static_cast<std::size_t>(count) : 1;
+}
+
 // Whether the charge says what an answer of the level costs: it was reported, or is the declared price. That
 // of a run which was continued is only a difference.
-bool tells_cost(const SuggestionRecord& record, double price) {
+bool tells_cost(const SuggestionRecord& record, double price, std::size_t values) {
   if (record.told->unasked || is_known_before(record.asked) || record.asked.replaces) return false;
-  const bool another_level = !record.told->level.empty();  // it is charged that level's price
-  const double asked = another_level ? price : record.asked.cost;
-  const auto values = static_cast<double>(record.told->values.size());
-  return is_same_amount(asked, price) || !is_same_amount(record.told->cost, asked * values);
+  const double asked = charge_without_report(record, price);
+  return is_same_amount(asked, price) ||
+         !is_same_amount(record.told->cost, asked * static_cast<double>(values));
 }
 
 struct CostsOfLevel {
@@ -48,8 +65,8 @@ std::vector<CostsOfLevel> costs_by_level(const Study& study, const State& state)
     const std::optional<Index> level = study.find_level(record.level());
     if (!level) continue;
     const auto at = static_cast<std::size_t>(*level);
-    if (!tells_cost(record, levels[at].cost)) continue;
-    const std::size_t values = record.told->values.size();
+    const std::size_t values = answers_paid(study, record, levels[at].cost);
+    if (!tells_cost(record, levels[at].cost, values)) continue;
     costs[at].costs.insert(costs[at].costs.end(), values, record.told->cost / static_cast<double>(values));
     costs[at].suggestions.insert(costs[at].suggestions.end(), values, id);
   }

@@ -24,22 +24,47 @@ std::string name_of(const Level& level) {
   return level.alpha ? describe(level) : "\"" + one_line(level.name) + "\"";
 }
 
-// The noise_sd of a level with bias is the size of its whole error.
-std::string noise_name(const Level& level, const std::string& key) {
-  return level.bias.any() ? "the white part of its error" : "its " + key;
+// Whole numbers on whose other side the choice differs: chosen from 60.6 trials on, a level is not under 61.
+std::string trials_text(double trials, bool is_least, bool is_whole) {
+  constexpr double longest = 1e6;  // that is written in full
+  if (!is_whole || trials > longest) return brief(trials, digits);
+  return fmt::format("{:.0f}", is_least ? std::ceil(trials) : std::floor(trials));
+}
+
+// The noise at which the choice changes, if a level can have it: "its noise_sd were under 0.2". More trials
+// have less noise. The noise of a level with bias is the size of its whole error.
+std::optional<std::string> noise_condition(const Explanation::Counterfactual& c, const Target& target) {
+  if (!c.noise_sd) return std::nullopt;
+  const std::string key = noise_key(target);
+  const char* white_part = "the white part of its error";
+  if (!target.is_counted())
+    return fmt::format("{} were {} {}", c.level.bias.any() ? white_part : "its " + key,
+                       c.chosen ? "over" : "under", brief(*c.noise_sd, digits));
+  const double trials = AnswerScale::trials_of(*c.noise_sd * *c.noise_sd);
+  const bool is_whole = target.scale().kind() == TargetScale::fraction && !c.level.bias.any();
+  if (is_whole && c.chosen && trials <= 1.0) return std::nullopt;  // there is no smaller number of trials
+  const std::string number =
+      fmt::format("{} {}", c.chosen ? "under" : "over", trials_text(trials, c.chosen, is_whole));
+  return c.level.bias.any() ? fmt::format("{} were the noise of {} {}", white_part, key, number)
+                            : fmt::format("its {} were {}", key, number);
+}
+
+// By which a level would have another noise.
+std::string any_noise(const Target& target) {
+  const bool is_fraction = target.scale().kind() == TargetScale::fraction;
+  return is_fraction ? "number of trials" : noise_key(target);
 }
 
 // One sentence for a level that was not chosen, or for the one that was.
 std::string sentence(const Explanation::Counterfactual& c, const Explanation& e, const std::string& unit,
-                     const std::string& noise_key) {
+                     const Target& target) {
   const std::string elsewhere = c.point == e.chosen.point ? (c.here_only ? " here" : "")
                                                           : fmt::format(" (at point {})", one_line(c.point));
+  const std::optional<std::string> noise = noise_condition(c, target);
   std::vector<std::string> conditions;
   if (c.chosen) {
     if (c.price) conditions.push_back(fmt::format("it cost over {}{}", brief(*c.price, digits), unit));
-    if (c.noise_sd)
-      conditions.push_back(
-          fmt::format("{} were over {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
+    if (noise) conditions.push_back(*noise);
     if (c.accuracy)
       conditions.push_back(fmt::format("its accuracy were under {}", brief(*c.accuracy, digits)));
     if (conditions.empty())
@@ -48,15 +73,13 @@ std::string sentence(const Explanation::Counterfactual& c, const Explanation& e,
                        fmt::join(conditions, ", or if "));
   }
   if (c.price) conditions.push_back(fmt::format("it cost under {}{}", brief(*c.price, digits), unit));
-  if (c.noise_sd)
-    conditions.push_back(
-        fmt::format("{} were under {}", noise_name(c.level, noise_key), brief(*c.noise_sd, digits)));
+  if (noise) conditions.push_back(*noise);
   if (c.accuracy) conditions.push_back(fmt::format("its accuracy were over {}", brief(*c.accuracy, digits)));
   if (conditions.empty())
     return fmt::format("{} would not be chosen at any price.", capitalised(name_of(c.level)));
   return fmt::format("{} would be chosen{} if {}{}{}.", capitalised(name_of(c.level)), elsewhere,
                      c.here_only ? "at this point alone " : "", fmt::join(conditions, ", or if "),
-                     c.no_noise ? "; no noise_sd would make it win" : "");
+                     c.no_noise ? fmt::format("; no {} would make it win", any_noise(target)) : "");
 }
 
 std::string levels_text(const Explanation& e) {
@@ -241,7 +264,7 @@ std::string certainty_text(const Explanation& e) {
 std::string counterfactual_text(const Explanation::Counterfactual& counterfactual,
                                 const Explanation& explanation, const Study& study) {
   const std::string unit = study.file().unit.empty() ? "" : " " + one_line(study.file().unit);
-  return sentence(counterfactual, explanation, unit, noise_key(*study.file().target));
+  return sentence(counterfactual, explanation, unit, *study.file().target);
 }
 
 std::string reason_text(const Explanation& e, const Study& study) {

@@ -70,7 +70,8 @@ bool AnswerScale::accepts(double answer) const {
 }
 
 std::string AnswerScale::text_requirement() const {
-  if (kind_ == TargetScale::fraction) return "k/n, such as 3/200, or " + requirement_;
+  if (kind_ == TargetScale::fraction)
+    return "k/n, such as 3/200, where k may not exceed n, or " + requirement_;
   if (kind_ == TargetScale::rate) return "k/exposure, such as 12/2.5, or " + requirement_;
   return requirement_;
 }

@@ -25,7 +25,7 @@ std::string among_enough_points(const Campaign& campaign, std::optional<Index> a
 
 std::string explained_json(const Explanation& explanation, const Study& study, const std::string& note) {
   const Json object{{"text", to_text(explanation, study) + (note.empty() ? "" : "\n" + note + "\n")},
-                    {"explanation", json_in(explanation_json(explanation, study.pool().columns()))}};
+                    {"explanation", json_in(explanation_json(explanation, study))}};
   return json_text(object);
 }
 

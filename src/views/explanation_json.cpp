@@ -23,15 +23,25 @@ Json level_merit(const Explanation::LevelMerit& one) {
   return object;
 }
 
-Json counterfactual(const Explanation::Counterfactual& one) {
+// Of counts also the number of trials, or the exposure, that has this noise.
+Json counterfactual(const Explanation::Counterfactual& one, const AnswerScale& scale) {
   Json object = level_object(one.level);
   object.update({{"chosen", one.chosen},
                  {"price", json_number(one.price)},
                  {"noise_sd", json_number(one.noise_sd)},
                  {"accuracy", json_number(one.accuracy)},
                  {"point", one.point}});
+  if (scale.is_counted())
+    object[std::string(scale.noise_key())] =
+        one.noise_sd ? json_number(AnswerScale::trials_of(*one.noise_sd * *one.noise_sd)) : Json();
   if (one.here_only) object["here_only"] = true;
   return object;
+}
+
+Json counterfactuals(const Explanation& e, const AnswerScale& scale) {
+  Json all = Json::array();
+  for (const Explanation::Counterfactual& one : e.counterfactuals) all.push_back(counterfactual(one, scale));
+  return all;
 }
 
 Json neighbour(const Explanation::Neighbour& one) {
@@ -71,7 +81,7 @@ Json list(const Items& items, Json (*to_object)(const typename Items::value_type
 
 }  // namespace
 
-std::string explanation_json(const Explanation& e, const std::vector<Input>& inputs) {
+std::string explanation_json(const Explanation& e, const Study& study) {
   const Suggestion& s = e.chosen;
   Json object = Json::object();
   if (!e.instead) object["id"] = s.id;  // a point that is not chosen has none
@@ -94,7 +104,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                  {"more_certain", json_number(e.more_certain)},
                  {"median_sd", json_number(e.median_sd)},
                  {"levels", list(e.levels, &level_merit)},
-                 {"counterfactuals", list(e.counterfactuals, &counterfactual)},
+                 {"counterfactuals", counterfactuals(e, study.file().target->scale())},
                  {"nearest", list(e.nearest, &neighbour)},
                  {"reported_cost", reported_cost_json(e.reported_cost)},
                  {"reported_noise", reported_noise_json(e.reported_noise)},
@@ -120,7 +130,7 @@ std::string explanation_json(const Explanation& e, const std::vector<Input>& inp
                       {"remaining", json_number(e.plan->remaining)},
                       {"expected", json_number(e.plan->expected)},
                       {"expected_ratio", json_number(e.plan->expected_ratio)}};
-  if (e.goal) object["goal"] = goal_json(*e.goal, inputs);
+  if (e.goal) object["goal"] = goal_json(*e.goal, study.pool().columns());
   if (e.bias) object["bias"] = {{"mean", json_number(e.bias->mean)}, {"sd", json_number(e.bias->sd)}};
   if (s.resume_from) object["resume_from"] = *s.resume_from;
   if (s.answer_mean) object["answer_mean"] = json_number(*s.answer_mean);

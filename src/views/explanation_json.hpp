@@ -7,6 +7,6 @@
 namespace acuity {
 
 /// The explanation as one JSON object on one line.
-std::string explanation_json(const Explanation& explanation, const std::vector<Input>& inputs);
+std::string explanation_json(const Explanation& explanation, const Study& study);
 
 }  // namespace acuity

@@ -10,6 +10,7 @@
 #include "campaign/answer_reader.hpp"
 #include "campaign/campaign_belief.hpp"
 #include "campaign/last_fit.hpp"
+#include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/random.hpp"
 #include "study/answer_prediction.hpp"
@@ -77,6 +78,35 @@ TEST(CountedAnswers, OfOneSuggestionAddUp) {
               campaign->tell({counted(asked[0].id, {"4/50"}, study)});
             }).find("already has the answer 0.06"),
             std::string::npos);
+}
+
+// Several answers that say nothing of their cost are charged the price for each.
+TEST(CountedAnswers, OfOneSuggestionReportNoCost) {
+  MemoryCampaign campaign(fraction_study(), pool_on_a_line(20, 4.0));
+  const Study& study = campaign->study();
+  const auto tell = [&](std::vector<std::string> texts, std::optional<double> cost) {
+    Answer answer = counted(campaign->ask({.level = "few"}).suggestions.at(0).id, std::move(texts), study);
+    answer.cost = cost;
+    return campaign->tell({answer}).front().charge;
+  };
+  const auto reported = [&] { return reported_costs(study, campaign->state()); };
+  EXPECT_EQ(tell({"12/25", "14/25", "9/20"}, std::nullopt), 3.0);
+  EXPECT_EQ(tell({"0.2", "0.3"}, std::nullopt), 2.0);
+  EXPECT_TRUE(reported().empty());
+  EXPECT_TRUE(campaign->model().costs.empty());
+  EXPECT_EQ(tell({"12/25"}, 2.5), 2.5) << "no whole number of prices";
+  ASSERT_EQ(reported().size(), 1U);
+  EXPECT_EQ(reported()[0].count, 6) << "five at the price, and the one that reports";
+  EXPECT_DOUBLE_EQ(reported()[0].reported, 7.5 / 6.0);
+  EXPECT_EQ(tell({"12/50"}, 2.0), 2.0) << "one answer of as many trials as its level has";
+  EXPECT_DOUBLE_EQ(reported()[0].reported, 9.5 / 7.0);
+}
+
+TEST(CountedAnswers, HaveNoMoreCountsThanTrials) {
+  MemoryCampaign campaign(fraction_study(), pool_on_a_line(20, 4.0));
+  EXPECT_EQ(refusal([&] { read_values(campaign->study(), {"30/25"}, "the answer to 2"); }),
+            "the answer to 2 is \"30/25\", must be k/n, such as 3/200, where k may not exceed n, or a number "
+            "from 0 to 1 (target.scale is \"fraction\")");
 }
 
 TEST(CountedAnswers, AmendedCountsBringTheirTrials) {

@@ -1,5 +1,6 @@
 #include "explain/explanation.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +12,8 @@
 #include "numerics/random.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
+#include "text/json.hpp"
+#include "views/explanation_json.hpp"
 
 namespace acuity::explanation_test {
 namespace {
@@ -104,6 +107,108 @@ TEST(Explanation, PricesAndNoisesOfRegressionFlipTheChoice) {
 
 TEST(Explanation, PricesAndAccuraciesOfClassesFlipTheChoice) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) check_flips(seed, true);
+}
+
+// Levels of counts; answers are 0.3 everywhere.
+class Counting {
+ public:
+  explicit Counting(const std::string& scale) {
+    const std::string key = scale == "fraction" ? "trials" : "exposure";
+    std::string study = "[pool]\nfile = \"pool.csv\"\nrepeat = true\n[campaign]\nbudget = 240\nseed = 1\n" +
+                        fmt::format("[target]\nscale = \"{}\"\n", scale);
+    for (const int trials : {25, 100, 400})
+      study += fmt::format("[[level]]\nname = \"of {}\"\n{} = {}\ncost = {}\n", trials, key, trials,
+                           2.0 + 0.02 * trials);
+    std::string pool = "x\n";
+    for (int i = 0; i < 20; ++i) pool += fmt::format("{}\n", 0.2 * i);
+    folder_.write("pool.csv", pool);
+    campaign_.emplace(Study::open(folder_.write("study.toml", testing::with_given_model(study))),
+                      make_memory_event_store(), CampaignOptions{.threads = 1});
+    for (int k = 0; k < 6; ++k) {
+      Answer answer;
+      answer.id = campaign_->ask().suggestions.at(0).id;
+      answer.values = {0.3};
+      campaign_->tell({answer});
+    }
+  }
+  Campaign& campaign() { return *campaign_; }
+
+ private:
+  testing::Folder folder_;
+  std::optional<Campaign> campaign_;
+};
+
+// The text says for which numbers of trials a level is chosen, so it is tried with one more and one less.
+TEST(Explanation, TrialsOfCountsFlipTheChoice) {
+  Counting counting("fraction");
+  Campaign& campaign = counting.campaign();
+  const Explanation found = *explain_next(campaign, 1).explanation;
+  int tried = 0;
+  for (const Explanation::Counterfactual& one : found.counterfactuals) {
+    const std::string text = counterfactual_text(one, found, campaign.study());
+    const std::string words = one.chosen ? "its trials were under " : "its trials were over ";
+    const std::size_t at = text.find(words);
+    if (at == std::string::npos) continue;
+    const double said = std::stod(text.substr(at + words.size()));
+    const auto wins = [&](double trials) {
+      Level level = one.level;
+      level.channel = GaussianChannel{AnswerScale::variance_of(trials)};
+      return chosen_with(campaign, level) == level.name;
+    };
+    EXPECT_TRUE(wins(one.chosen ? said : said + 1.0)) << text;
+    EXPECT_FALSE(wins(one.chosen ? said - 1.0 : said)) << text;
+    ++tried;
+  }
+  EXPECT_GE(tried, 2) << to_text(found, campaign.study());
+  EXPECT_EQ(to_text(found, campaign.study()).find("noise_sd"), std::string::npos);
+}
+
+TEST(Explanation, NoisesOfCountsAreTrialsOrExposures) {
+  const auto text_of = [](const std::string& scale, bool chosen, bool no_noise, bool has_bias = false) {
+    Counting counting(scale);
+    const Explanation found = *explain_next(counting.campaign(), 1).explanation;
+    Explanation::Counterfactual one = found.counterfactuals.at(0);
+    one.level.name = "a";
+    if (has_bias) one.level.bias.offset_sd = 0.1;
+    one.point = found.chosen.point;
+    one.chosen = chosen;
+    one.price = 5.0;
+    one.noise_sd = no_noise ? std::nullopt : std::optional(0.06423);  // of 60.6 trials
+    one.no_noise = no_noise;
+    return counterfactual_text(one, found, counting.campaign().study());
+  };
+  EXPECT_EQ(text_of("fraction", true, false),
+            "\"a\" would not be chosen if it cost over 5, or if its trials were under 61.");
+  EXPECT_EQ(text_of("fraction", false, false),
+            "\"a\" would be chosen if it cost under 5, or if its trials were over 60.");
+  EXPECT_EQ(text_of("rate", true, false),
+            "\"a\" would not be chosen if it cost over 5, or if its exposure were under 60.6.");
+  EXPECT_EQ(text_of("fraction", false, true),
+            "\"a\" would be chosen if it cost under 5; no number of trials would make it win.");
+  EXPECT_EQ(text_of("rate", false, true),
+            "\"a\" would be chosen if it cost under 5; no exposure would make it win.");
+  EXPECT_EQ(
+      text_of("fraction", true, false, true),
+      "\"a\" would not be chosen if it cost over 5, or if the white part of its error were the noise of "
+      "trials under 60.6.");
+}
+
+TEST(Explanation, JsonOfCountsHasTheirTrials) {
+  for (const std::string scale : {"fraction", "rate"}) {
+    Counting counting(scale);
+    const Explanation found = *explain_next(counting.campaign(), 1).explanation;
+    const Json json = Json::parse(explanation_json(found, counting.campaign().study()));
+    const char* key = scale == "fraction" ? "trials" : "exposure";
+    int present = 0;
+    for (const Json& one : json.at("counterfactuals")) {
+      ASSERT_TRUE(one.contains(key));
+      if (one.at(key).is_null()) continue;
+      const double sd = one.at("noise_sd").get<double>();
+      EXPECT_NEAR(one.at(key).get<double>(), 0.25 / (sd * sd), 1e-9 / (sd * sd));
+      ++present;
+    }
+    EXPECT_GE(present, 2);
+  }
 }
 
 TEST(Explanation, OfASuggestionIsWhatWasBelievedWhenItWasMade) {

@@ -57,7 +57,7 @@ TEST(GoalExplanation, SaysInWordsWhatTheValueIs) {
   EXPECT_NE(text.find("lowers the mean variance over the goal by "), std::string::npos) << text;
   EXPECT_NE(text.find(" per h.\n"), std::string::npos) << text;
   EXPECT_NE(text.find("It tells most about\n  x = "), std::string::npos) << text;
-  const Json json = Json::parse(explanation_json(found, campaign->study().pool().columns()));
+  const Json json = Json::parse(explanation_json(found, campaign->study()));
   EXPECT_EQ(json.at("unit"), "variance");
   EXPECT_EQ(json.at("goal").at("tells_most").size(), 3U);
   if (found.chosen.level.name == "coarse") {
