@@ -87,8 +87,9 @@ void refuse_names_of_results(const Study& study, const std::string& file,
 }
 
 void check_arguments(const PredictArguments& arguments) {
-  if (arguments.best && *arguments.best < 1)
-    throw InputError(fmt::format("--best is {}, must be at least 1", *arguments.best));
+  constexpr std::int64_t most = 500;  // the probabilities are those among so many points
+  if (arguments.best && (*arguments.best < 1 || *arguments.best > most))
+    throw InputError(fmt::format("--best is {}, must be from 1 to {}", *arguments.best, most));
   if (arguments.best.has_value() == !arguments.at.empty())
     throw InputError(arguments.best ? "--at and --best are both given, must be one of them"
                                     : "--at and --best are both missing, must be one of them");

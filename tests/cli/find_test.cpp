@@ -159,6 +159,7 @@ TEST(Find, TheBestPointIsFoundAndPredictListsIt) {
   EXPECT_GT(best.at("probability").get<double>(), 0.5);
   EXPECT_GE(goal.at("expected_regret").get<double>(), 0.0);
   const json rows = desk.json("predict", {"--best", "3"}).at("rows");
+  desk.expect_refusal("predict", {"--best", "501"}, "--best is 501, must be from 1 to 500");
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].at("id"), "a");
   EXPECT_EQ(rows[1].at("id"), "b");

@@ -89,8 +89,8 @@ struct Offer {
   double reserved(Index point, Index level) const;
   /// The least that must be left of the budget to ask for an answer at this level somewhere.
   double least_reserved(Index level) const;
-  /// The probability that a run succeeds, as choices count with it: at least a tenth, so that every region is
-  /// tried again (docs/math.md eq. (21.2)).
+  /// The probability that a run succeeds, as choices count with it: at the likeliest level of a point at
+  /// least a tenth, so that every region is tried again (docs/math.md eq. (21.2)).
   double chance(Index point, Index level) const;
   /// What a run is expected to cost, be it answered or not: the denominator of docs/math.md eq. (21.2).
   double cost_of_run(Index point, Index level) const;
