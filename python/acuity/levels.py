@@ -36,6 +36,9 @@ class Level:
     relation: of a level with a bias, how its answers and f go together: "difference", f and an error; "any", f is any function
     of the inputs and of them; or "learn", the default, which weighs both. "noise" is bias="none".
     reference: True at the level that the others differ from; by default the level of least noise (docs/study-file.md).
+    "limit" at a level with `h`: f is meant at h = 0, beyond the finest mesh.
+    h: the size of its mesh, at three levels or more: their errors shrink as a power of it, which is learned.
+    retired: True at a level that is not for sale any more; its answers still count.
     units: what it takes of the capacity of `ask(capacity=...)`.
 
     In campaigns only: topup=True, it may continue the run of a coarser answer at the difference of the prices
@@ -58,7 +61,9 @@ class Level:
         exact: bool = False,
         bias: Union[None, str, Mapping[str, float]] = None,
         relation: Optional[str] = None,
-        reference: bool = False,
+        reference: Union[bool, str] = False,
+        h: Optional[float] = None,
+        retired: bool = False,
         units: int = 1,
         topup: bool = False,
         alpha: Optional[float] = None,
@@ -101,12 +106,18 @@ class Level:
         self.relation = relation if relation is None else choice(
             relation, where + "relation", ("noise", "difference", "any", "learn")
         )
-        self.reference = bool(reference)
+        if isinstance(reference, str) and reference != "limit":
+            raise ValueError(where + f'reference is {shown(reference)}, must be True, False or "limit"')
+        self.reference = reference if isinstance(reference, str) else bool(reference)
+        self.h = None if h is None else number(h, where + "h", _TINY, 1e150, "a finite number above 0")
+        self.retired = bool(retired)
         self.units = whole(units, where + "units", 1, 10**6)
         self.topup = bool(topup)
         self._guess = isinstance(cost, Mapping) and "guess" in cost
         if accuracy is not None and self.relation is not None:
             raise ValueError(where + "relation is for numbers and the level has an accuracy, must be left out")
+        if accuracy is not None and self.h is not None:
+            raise ValueError(where + "h is for numbers and the level has an accuracy, must be left out")
         if accuracy is not None and (self.bias is not None or self.reference):
             raise ValueError(where + "bias and reference are for numbers and the level has an accuracy, must be left out")
         self.alpha = None if alpha is None else number(alpha, where + "alpha", 0.0, np.inf, "a number, 0 or more")
@@ -122,8 +133,10 @@ class Level:
         return f"Level({name}, {what}, cost={self.cost!r})"
 
     def _for_core(self) -> dict[str, Any]:
-        if self.topup or self._guess:
-            raise ValueError(f"level {shown(self.name)}: topup and a cost with a guess are for campaigns, must be left out")
+        if self.topup or self._guess or self.retired or self.h is not None:
+            raise ValueError(
+                f"level {shown(self.name)}: topup, h, retired and a cost with a guess are for campaigns, must be left out"
+            )
         return {
             "name": self.name or None,
             "alpha": self.alpha,
@@ -154,7 +167,11 @@ class Level:
         if self.relation is not None:
             table["relation"] = self.relation
         if self.reference:
-            table["reference"] = True
+            table["reference"] = self.reference
+        if self.h is not None:
+            table["h"] = self.h
+        if self.retired:
+            table["retired"] = True
         if self.units != 1:
             table["units"] = self.units
         if self.topup:

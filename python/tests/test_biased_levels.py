@@ -48,6 +48,28 @@ def test_the_relation_is_written_into_the_study(tmp_path):
         Level("crowd", accuracy=0.7, cost=1, relation="any")
 
 
+def test_meshes_and_retired_levels_are_written_into_the_study(tmp_path):
+    meshes = [Level(f"mesh{n}", noise_sd=0.4 / n, cost=n, repeat="same", h=1 / n) for n in (1, 2)]
+    finest = Level("mesh4", noise_sd=0.05, cost=4, repeat="same", h=0.25, reference="limit")
+    old = Level("old", noise_sd=0.3, cost=1, bias="learn", retired=True)
+    with acuity.create(tmp_path / "c", pool=X, levels=[*meshes, finest], budget=60) as campaign:
+        campaign.run(lambda asked: np.sin(asked.x[0]) + 0.3 * {"mesh1": 1, "mesh2": 0.25, "mesh4": 0.0625}[asked.level])
+        assert np.abs(campaign.prediction(X).mean - np.sin(X[:, 0])).mean() < 0.1
+    tables = study_of(tmp_path / "c")["level"]
+    assert [table["h"] for table in tables] == [1.0, 0.5, 0.25] and tables[2]["reference"] == "limit"
+    with acuity.create(tmp_path / "d", pool=X, levels=[old, FINE], budget=30):
+        pass
+    assert study_of(tmp_path / "d")["level"][0]["retired"] is True
+    with pytest.raises(ValueError, match='reference is \'far\', must be True, False or "limit"'):
+        Level("a", noise_sd=0.1, cost=1, reference="far")
+    with pytest.raises(ValueError, match="h is 0"):
+        Level("a", noise_sd=0.1, cost=1, h=0)
+    with pytest.raises(ValueError, match="h is for numbers"):
+        Level("a", accuracy=0.9, cost=1, h=1)
+    with pytest.raises(ValueError, match="h, retired and a cost with a guess are for campaigns"):
+        Selector(X, GPRegressor(), [old, FINE])
+
+
 def test_a_campaign_finds_a_relation_that_is_no_difference():
     coarse = Level("coarse", noise_sd=0.8, cost=1, repeat="same")
     fine = Level("fine", exact=True, cost=3, repeat="same")

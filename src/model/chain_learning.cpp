@@ -1,5 +1,6 @@
 #include "model/chain_learning.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -35,7 +36,7 @@ class LinkLearner {
   std::shared_ptr<const Kernel> kernel(double amplitude, double inputs, double column) const;
   LearnOptions options() const;
   double height_of(const Prior& prior, const Observations& answers, double nugget) const;
-  void try_exact(const Observations& answers, Learned& best) const;
+  void try_exact(const Observations& answers, bool is_code, Learned& best) const;
   std::optional<Learned> climb(const Prior& prior, const Observations& answers, double nugget,
                                bool only_climbs) const;
   std::optional<Learned> search(const ChainLink& link, const Observations& answers,
@@ -140,20 +141,36 @@ double LinkLearner::height_of(const Prior& prior, const Observations& answers, d
 }
 
 // The usual nugget is for tables. Codes are often exact, and what is lost at one link is lost at all after
-// it: if answers without a nugget are as likely, there is none.
-void LinkLearner::try_exact(const Observations& answers, Learned& best) const {
-  constexpr double least = 1e-6;
-  const double tiny = least * (answers.values().array() - best.prior.mean).square().mean();
+// it: if answers without a nugget are as likely, there is none. A few answers of a code that oscillates look
+// like noise, and then no further ones would be bought: an answer that repeats itself is noise only if that
+// is e^6 times as likely.
+void LinkLearner::try_exact(const Observations& answers, bool is_code, Learned& best) const {
+  constexpr double least = 1e-6, much = 6.0, suspicious = 0.1;
+  const double spread = (answers.values().array() - best.prior.mean).square().mean(), tiny = least * spread;
+  const Observations without = answers.with_noise(answers.noise().array() + tiny);
+  const bool is_noise = is_code && best.nugget > suspicious * spread;
   LearnOptions options = this->options();
   options.only_climbs = true;
   options.restarts = 0;
-  const Learned exact =
-      acuity::learn(best.prior, answers.with_noise(answers.noise().array() + tiny), options);
-  if (exact.iterations == 0 ||
-      height_of(exact.prior, answers, tiny) < height_of(best.prior, answers, best.nugget))
-    return;
-  best.prior = exact.prior;
-  best.nugget = tiny;
+  double height = height_of(best.prior, answers, best.nugget) - (is_noise ? much : 0.0);
+  const auto try_from = [&](const Prior& start) {
+    const Learned exact = acuity::learn(start, without, options);
+    if (exact.iterations == 0) return;
+    const double found = height_of(exact.prior, answers, tiny);
+    if (found < height) return;
+    height = found;
+    best.prior = exact.prior;
+    best.nugget = tiny;
+  };
+  const Prior usual = best.prior;
+  try_from(usual);
+  if (!is_noise) return;
+  const double inputs = std::sqrt(static_cast<double>(observations_.points().cols()));
+  for (const double shorter : {2.0, 6.0}) {
+    Prior start = usual;
+    start.kernel = kernel(std::sqrt(spread), inputs / shorter, 1.0);
+    try_from(start);
+  }
 }
 
 bool LinkLearner::add(int bias, const ChainLink* before) {
@@ -175,7 +192,8 @@ bool LinkLearner::add(int bias, const ChainLink* before) {
     if (std::optional<Learned> again = climb(found->prior, answers, found->nugget, true))
       found = std::move(again);
   }
-  if (learns_nugget()) try_exact(answers, *found);
+  const auto& codes = learning_.repeating;
+  if (learns_nugget()) try_exact(answers, std::find(codes.begin(), codes.end(), bias) != codes.end(), *found);
   link.kernel = found->prior.kernel;
   link.nugget = learning_.nugget.value_or(found->nugget);
   link.centre = values.mean();

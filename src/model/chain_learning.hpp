@@ -11,6 +11,8 @@ namespace acuity {
 struct ChainLearning {
   std::vector<int> biases;     ///< of the levels, from the coarsest on; f follows
   std::optional<double> mean;  ///< of f, if it is given; that of a level is the mean of its answers
+  /// Of those whose answers repeat themselves (0: the reference): a code that scatters is an exception.
+  std::vector<int> repeating;
   /// If nuggets are not learned: in the noise of the observations already.
   std::optional<double> nugget;
   /// Of the model of differences. Scales of noise are not learned again.

@@ -62,6 +62,8 @@ std::optional<LearnedChain> StudyLearner::learn_chain(const std::vector<Annotati
                          .mean = file.mean,
                          .nugget = file.nugget,
                          .options = learn_options(study_, annotations, observations, nullptr, threads)};
+  for (const Level& level : study_.offer().levels)
+    if (level.repeats_itself) learning.repeating.push_back(bias_of(level.channel));
   if (!searches) learning.options.restarts = 0;
   const LevelChain* last = before != nullptr && before->chain ? before->chain->chain.get() : nullptr;
   std::optional<LevelChain> chain = acuity::learn_chain(known.prior, observations, learning, last);

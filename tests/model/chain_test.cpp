@@ -289,9 +289,11 @@ struct Pair {
     prior.biases = {LevelBias::assumed(0.3)};
   }
 
-  std::optional<LevelChain> learned(const LevelChain* before = nullptr) const {
+  std::optional<LevelChain> learned(const LevelChain* before = nullptr,
+                                    const std::vector<int>& repeating = {}) const {
     const ChainLearning learning{.biases = {1},
                                  .mean = std::nullopt,
+                                 .repeating = repeating,
                                  .nugget = std::nullopt,
                                  .options = {.seed = 1,
                                              .threads = 1,
@@ -444,6 +446,30 @@ TEST(ChainLearning, ANuggetIsLearnedWhereAnswersNeedOne) {
   ASSERT_TRUE(exact && scattered);
   EXPECT_LT(exact->links.front().nugget, 1e-5);
   EXPECT_GT(scattered->links.front().nugget, 1e-2);
+}
+
+// Thirteen answers of a wave of four periods, of which noise explains these better.
+TEST(ChainLearning, AFewAnswersOfACodeThatOscillatesAreNoNoise) {
+  Pair pair(1, 13, 8, wave, square_of_wave);
+  const double coarse[] = {0.157, 0.601, 0.721, 0.101, 0.897, 0.993, 0.632,
+                           0.427, 0.379, 0.791, 0.474, 0.026, 0.246};
+  const int fine[] = {4, 7, 1, 9, 10, 0, 5, 12};
+  Points places(21, 1);
+  Vector values(21);
+  for (Index i = 0; i < 21; ++i) {
+    places(i, 0) = i < 13 ? coarse[i] : coarse[fine[i - 13]];
+    const Vector x = places.row(i).transpose();
+    values(i) = i < 13 ? wave(x) : square_of_wave(x);
+  }
+  pair.observations = Observations(places, values, pair.observations.channels());
+  const std::optional<LevelChain> scatters = pair.learned(), repeats = pair.learned(nullptr, {0, 1});
+  ASSERT_TRUE(scatters && repeats);
+  EXPECT_GT(scatters->links.front().nugget, 0.1);
+  EXPECT_LT(repeats->links.front().nugget, 1e-5);
+  const std::optional<LevelChain> rough_code =
+      Pair(1, 40, 12, rough, square_of_wave).learned(nullptr, {0, 1});
+  ASSERT_TRUE(rough_code);
+  EXPECT_GT(rough_code->links.front().nugget, 1e-2);  // so many answers decide
 }
 
 TEST(ChainLearning, NeedsAnswersThatDifferOfEveryLevel) {

@@ -10,6 +10,7 @@
 
 #include "acuity/acquisition/goal_information.hpp"
 #include "acuity/data/observation.hpp"
+#include "acuity/model/chained_pool_belief.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/joint_pool_belief.hpp"
@@ -75,6 +76,10 @@ struct World {
     if (binary)
       return std::make_unique<EpPoolBelief>(prior, points, observations, 1, Index{1} << 25, goal,
                                             most_covariances, whole_rows, one_class_per_point);
+    if (prior.chain)
+      return std::make_unique<ChainedPoolBelief>(
+          prior, points, goal, observations,
+          JointPoolOptions{.threads = 1, .most_covariances = most_covariances, .whole_pool = whole_rows});
     if (goal || prior.has_bias())
       return std::make_unique<JointPoolBelief>(
           prior, points, goal, observations,
@@ -415,6 +420,31 @@ TEST(ChoicesOnRanks, AGoalInRegression) {
     world.acquisition.information = std::make_shared<GoalInformation>(criterion);
     expect_the_same_on_ranks(world);
   }
+}
+
+// Every rank has all links; their columns are those of its own points.
+TEST(ChoicesOnRanks, AChainOfLevels) {
+  World world = with_bias();
+  world.offer.levels.erase(world.offer.levels.begin() + 1);
+  world.offer.levels.back().channel = GaussianChannel{0.05, 1};
+  world.prior.biases = {world.prior.biases.back()};
+  const auto kernel = [](const Vector& lengthscale) {
+    return std::make_shared<StationaryKernel>(
+        StationaryKernelOptions{.family = KernelFamily::matern52, .lengthscale = lengthscale});
+  };
+  LevelChain chain;
+  chain.links.push_back(
+      {.bias = 1, .kernel = kernel(Vector::Constant(2, 0.8)), .spread = 1.0, .low = -3.0, .high = 3.0});
+  chain.links.push_back({.bias = 0, .kernel = kernel(Eigen::Vector3d(2.0, 2.0, 1.0))});
+  world.prior.chain = std::make_shared<const LevelChain>(chain);
+  for (Index row = 7; row < 800; row += 66) {
+    world.known.push_back({Place(row), world.answer(row), GaussianChannel{0.05, 1}});
+    if (row % 2 == 0) world.known.push_back({Place(row), world.answer(row), GaussianChannel{0.01, 0}});
+  }
+  world.goal = goal_of(20);
+  world.acquisition.information = std::make_shared<GoalInformation>(GoalCriterion::variance);
+  world.steps = 12;
+  expect_the_same_on_ranks(world);
 }
 
 TEST(ChoicesOnRanks, AGoalThatIsThinned) {
