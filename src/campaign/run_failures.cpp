@@ -10,6 +10,8 @@ namespace acuity {
 namespace {
 
 constexpr std::size_t least_failed_points = 5;
+constexpr double bearable_loss = 0.1;  // of the money
+constexpr Index runs_for_a_share = 20;
 
 // Empty for a precision that is not on the ladder, and for a level that the study does not have.
 Index level_number(const Study& study, const SuggestionRecord& record) {
@@ -56,6 +58,10 @@ RunFailures::RunFailures(const Study& study, const State& state) : study_(study)
   if (!is_active_) return;
   for (const SuggestionRecord& one : state.suggestions())
     if (is_label(one)) add(one);
+  double lost = 0.0;
+  for (const auto& [level, costs] : failure_costs_) lost += costs.first;
+  if (failed_ + succeeded_ >= runs_for_a_share && lost > bearable_loss * state.spent())
+    weight_of_losses_ = std::pow(lost / (bearable_loss * state.spent()), 2);
 }
 
 void RunFailures::add(const SuggestionRecord& record) {
@@ -94,7 +100,7 @@ EndedRuns RunFailures::labels(const StudyModel& model) const {
 std::optional<double> RunFailures::cost_of_failure(Index level) const {
   const auto found = failure_costs_.find(level);
   if (found == failure_costs_.end()) return std::nullopt;
-  return found->second.first / found->second.second;
+  return weight_of_losses_ * found->second.first / found->second.second;
 }
 
 void RunFailures::close_failed(Candidates& candidates) const {
@@ -172,24 +178,17 @@ void RunChances::expect(const Place& place, Index level, StudyModel& model) {
   publish(model);
 }
 
-// The kernel stays the same object as long as it has the same values, so that the classifier starts from its
-// earlier sites.
+// As long as the kernel is the same object the classifier starts from its earlier sites.
 std::shared_ptr<RunBelief> RunChances::updated_belief(const StudyModel& model, EndedRuns runs) {
-  const Kernel& regression = *model.prior.kernel;
-  const Index inputs = runs.places.cols() - 1;
-  const RunShape shape = shape_for(regression, runs);
-  std::shared_ptr<const Kernel> kernel = kernel_of_runs(regression, inputs, shape);
-  const bool is_same = belief_ && source_ &&
-                       source_->hyperparameters.size() == regression.log_parameters().size() &&
-                       belief_->kernel()->log_parameters() == kernel->log_parameters();
-  const double mean = prior_mean_of_runs(runs, shape);
-  return std::make_shared<RunBelief>(is_same ? belief_->kernel() : std::move(kernel), mean, std::move(runs),
-                                     is_same ? belief_.get() : nullptr);
+  learn_kernel(*model.prior.kernel, runs);
+  const bool is_same = belief_ && belief_->kernel() == kernel_;
+  const double mean = prior_mean_of_runs(runs, kernel_->options().amplitude);
+  return std::make_shared<RunBelief>(kernel_, mean, std::move(runs), is_same ? belief_.get() : nullptr);
 }
 
-// Learned again whenever there are a quarter more runs, and from a few hundred at most: it is a function of
-// the log, and changes rarely.
-RunShape RunChances::shape_for(const Kernel& regression, const EndedRuns& runs) {
+// Again whenever there are a quarter more runs, and from a few hundred at most: it is a function of the log,
+// and changes rarely.
+void RunChances::learn_kernel(const Kernel& regression, const EndedRuns& runs) {
   constexpr Index first = 10, most = 300;
   Index used = first;
   while (used < most && used + (used + 3) / 4 <= runs.size()) used += (used + 3) / 4;
@@ -199,11 +198,9 @@ RunShape RunChances::shape_for(const Kernel& regression, const EndedRuns& runs) 
   };
   if (!has_both(early)) early = runs;
   Source source{regression.log_parameters(), early.places, early.labels};
-  if (shape_source_ != source) {
-    shape_ = learned_run_shape(regression, early);
-    shape_source_ = std::move(source);
-  }
-  return shape_;
+  if (kernel_source_ == source) return;
+  kernel_ = learned_kernel_of_runs(regression, early);
+  kernel_source_ = std::move(source);
 }
 
 Vector RunChances::goal_chances(const StudyModel& model) const {

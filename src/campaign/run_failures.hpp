@@ -31,7 +31,8 @@ class RunFailures {
   EndedRuns labels(const StudyModel& model) const;
   /// A place and a level as the classifier sees them.
   Vector place(const StudyModel& model, const Place& place, Index level) const;
-  /// The mean of what failures at this level have cost; nothing if none has.
+  /// The mean of what failures at this level have cost, and more while they take more of the money than is
+  /// bearable (docs/math.md eq. (21.4)); nothing if none has cost anything.
   std::optional<double> cost_of_failure(Index level) const;
 
   /// Closes points at levels where runs have failed as often as they may.
@@ -55,6 +56,7 @@ class RunFailures {
   std::set<Index> waiting_;
   std::map<std::pair<Index, Index>, int> failures_;        // by row and level, since the last answer there
   std::map<Index, std::pair<double, int>> failure_costs_;  // by level: sum and number
+  double weight_of_losses_ = 1.0;
 };
 
 /// Keeps the probabilities of success in a model up to date with the log, as CampaignBelief keeps the belief.
@@ -81,7 +83,7 @@ class RunChances {
     bool operator==(const Source& other) const;
   };
   std::shared_ptr<RunBelief> updated_belief(const StudyModel& model, EndedRuns runs);
-  RunShape shape_for(const Kernel& regression, const EndedRuns& runs);
+  void learn_kernel(const Kernel& regression, const EndedRuns& runs);
   PointValues chances_at(Index level, const StudyModel& model) const;
   void publish(StudyModel& model) const;
   Vector goal_chances(const StudyModel& model) const;
@@ -94,9 +96,8 @@ class RunChances {
   std::vector<std::int64_t> expected_;  // suggestions that were pending
   std::optional<Source> source_;
   Vector goal_success_;
-  // Learned from these runs.
-  std::optional<Source> shape_source_;
-  RunShape shape_;
+  std::shared_ptr<const StationaryKernel> kernel_;  // of the classifier
+  std::optional<Source> kernel_source_;             // what it was learned from
 };
 
 }  // namespace acuity

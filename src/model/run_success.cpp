@@ -1,13 +1,12 @@
 #include "model/run_success.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
+#include "acuity/model/learn.hpp"
 #include "model/ep_state.hpp"
 #include "model/tilted_moments.hpp"
 #include "numerics/distributions.hpp"
@@ -18,95 +17,76 @@ namespace acuity {
 namespace {
 
 constexpr double accuracy_of_runs = 0.98;  // omega: a run may fail for reasons that are not its place
-constexpr double level_similarity = 0.7;   // of failing at two levels
 constexpr double share_without_runs = 0.9, weight_of_that_share = 10.0, least_expected_share = 0.5;
-constexpr double least_factor = 0.25;
-constexpr Index least_labels = 5;  // of either kind
+constexpr double level_similarity = 0.7;                          // of failing at two levels
+constexpr double least_amplitude = 1.5, largest_amplitude = 6.0;  // a_c: how sudden success becomes failure
+constexpr Index least_labels = 5;                                 // of either kind
+
+Observations labels_of(const EndedRuns& runs) {
+  return {runs.places, runs.labels,
+          std::vector<Channel>(static_cast<std::size_t>(runs.size()), FlipChannel{accuracy_of_runs})};
+}
+
+Vector spread_of(const Points& places) {
+  const Points centred = places.rowwise() - places.colwise().mean();
+  return centred.colwise().norm().transpose() / std::sqrt(static_cast<double>(places.rows()));
+}
 
 EpPosterior posterior_of(const std::shared_ptr<const Kernel>& kernel, double mean, const EndedRuns& runs,
                          const EpPosterior* before) {
   Prior prior;
   prior.kernel = kernel;
   prior.mean = mean;
-  const std::vector<Channel> channels(static_cast<std::size_t>(runs.size()), FlipChannel{accuracy_of_runs});
   EpOptions options;
   options.before = before;
-  return {std::move(prior), Observations(runs.places, runs.labels, channels), options};
-}
-
-// The evidence of the runs and its slope by the logarithm of a factor on all length scales, math.md eq.
-// (3.9).
-struct RunEvidence {
-  double value = 0.0, slope = 0.0;
-};
-
-RunEvidence evidence_of(const Kernel& regression, const EndedRuns& runs, const RunShape& shape) {
-  const auto kernel = kernel_of_runs(regression, runs.places.cols() - 1, shape);
-  const EpPosterior posterior = posterior_of(kernel, prior_mean_of_runs(runs, shape), runs, nullptr);
-  const Vector gradient = posterior.gradient();
-  return {posterior.log_evidence(), gradient.tail(gradient.size() - 1).sum()};
-}
-
-// Five values show where the best factor is, and the slope at the middle of what is left halves it.
-RunShape best_factor(const Kernel& regression, const EndedRuns& runs, double amplitude) {
-  constexpr int steps = 4, halvings = 4;
-  const double low = std::log(least_factor), step = -low / steps;
-  const auto at = [&](double log_factor) {
-    return evidence_of(regression, runs, {.factor = std::exp(log_factor), .amplitude = amplitude});
-  };
-  std::array<RunEvidence, steps + 1> found;
-  for (int k = 0; k <= steps; ++k) found[static_cast<std::size_t>(k)] = at(low + k * step);
-  const auto best =
-      std::max_element(found.begin(), found.end(),
-                       [](const RunEvidence& a, const RunEvidence& b) { return a.value < b.value; });
-  const auto number = static_cast<double>(best - found.begin());
-  double from = low + (best->slope > 0.0 ? number : number - 1.0) * step, to = from + step;
-  if (from < low - 0.5 * step) return {.factor = least_factor, .amplitude = amplitude};
-  if (to > 0.5 * step) return {.factor = 1.0, .amplitude = amplitude};
-  for (int k = 0; k < halvings; ++k) {
-    const double middle = 0.5 * (from + to);
-    (at(middle).slope > 0.0 ? from : to) = middle;
-  }
-  return {.factor = std::exp(0.5 * (from + to)), .amplitude = amplitude};
+  return {std::move(prior), labels_of(runs), options};
 }
 
 }  // namespace
 
-std::shared_ptr<const Kernel> kernel_of_runs(const Kernel& regression, Index inputs, const RunShape& shape) {
+std::shared_ptr<const StationaryKernel> kernel_of_runs(const Kernel& regression, Index inputs) {
   const auto* stationary = dynamic_cast<const StationaryKernel*>(&regression);
   StationaryKernelOptions options;
   if (stationary != nullptr)
     options = stationary->options();
   else
     options.lengthscale = Vector::Constant(1, std::sqrt(static_cast<double>(inputs)));
-  options.amplitude = shape.amplitude;
-  options.lengthscale *= 0.5 * shape.factor;
-  for (CategoryFactor& category : options.categories) category.learned = false;
-  options.categories.push_back({inputs, CategoryFactor::lengthscale_of(level_similarity), false});
+  options.amplitude = least_amplitude;
+  options.lengthscale *= 0.5;
+  options.categories.push_back({inputs, CategoryFactor::lengthscale_of(level_similarity)});
   return std::make_shared<StationaryKernel>(std::move(options));
 }
 
 // math.md eq. (21.1)
-double prior_mean_of_runs(const EndedRuns& runs, const RunShape& shape) {
+double prior_mean_of_runs(const EndedRuns& runs, double amplitude) {
   const auto all = static_cast<double>(runs.size()), failed = static_cast<double>(runs.failed());
   const double share =
       (all - failed + share_without_runs * weight_of_that_share) / (all + weight_of_that_share);
   const double quantile =
       -std::numbers::sqrt2 *
       boost::math::erfc_inv(2.0 * std::max(share, least_expected_share), numerics::InfiniteOnOverflow());
-  return std::sqrt(1.0 + shape.amplitude * shape.amplitude) * quantile;
+  return std::sqrt(1.0 + amplitude * amplitude) * quantile;
 }
 
-RunShape learned_run_shape(const Kernel& regression, const EndedRuns& runs) {
-  if (runs.failed() < least_labels || runs.size() - runs.failed() < least_labels) return {};
-  RunShape best;
-  double highest = -std::numeric_limits<double>::infinity();
-  for (const double amplitude : {1.5, 3.0, 6.0}) {
-    const RunShape shape = best_factor(regression, runs, amplitude);
-    const double evidence = evidence_of(regression, runs, shape).value;
-    if (evidence > highest) best = shape, highest = evidence;
-  }
-  return best;
+// By the evidence with the weak prior of classes. The inputs along which f changes need not be those along
+// which runs begin to fail, so that every input has a length scale of its own.
+std::shared_ptr<const StationaryKernel> learned_kernel_of_runs(const Kernel& regression,
+                                                               const EndedRuns& runs) {
+  const Index inputs = runs.places.cols() - 1;
+  std::shared_ptr<const StationaryKernel> usual = kernel_of_runs(regression, inputs);
+  if (runs.failed() < least_labels || runs.size() - runs.failed() < least_labels) return usual;
+  Prior prior;
+  prior.kernel = usual;
+  prior.mean = prior_mean_of_runs(runs, usual->options().amplitude);
+  LearnOptions options;
+  options.hyperparameter_prior = HyperparameterPrior::weak;
+  options.restarts = 1;
+  options.threads = 1;
+  options.input_spread = spread_of(runs.places);
+  StationaryKernelOptions learned =
+      dynamic_cast<const StationaryKernel&>(*learn(prior, labels_of(runs), options).prior.kernel).options();
+  learned.amplitude = std::clamp(learned.amplitude, least_amplitude, largest_amplitude);
+  return std::make_shared<StationaryKernel>(std::move(learned));
 }
 
 RunBelief::RunBelief(std::shared_ptr<const Kernel> kernel, double mean, EndedRuns runs,

@@ -19,24 +19,18 @@ struct EndedRuns {
   EndedRuns first(Index count) const { return {places.topRows(count), labels.head(count)}; }
 };
 
-/// What is learned about the classifier of runs.
-struct RunShape {
-  double factor = 1.0;     ///< on half the length scales of the regression
-  double amplitude = 1.5;  ///< a_c: how sudden success turns into failure
-};
+/// The kernel of the classifier of runs before anything is known about it: the length scales of the
+/// regression, halved, its categories, and the level as a further category of similarity 0.7 (math.md 21).
+/// Other kernels than stationary ones have the square root of the number of inputs as their length scale.
+std::shared_ptr<const StationaryKernel> kernel_of_runs(const Kernel& regression, Index inputs);
 
-/// The kernel of the classifier of runs: the length scales of the regression, halved and times the factor,
-/// its categories, and the level as a further category (math.md 21). Other kernels than stationary ones have
-/// the square root of the number of inputs as their length scale.
-std::shared_ptr<const Kernel> kernel_of_runs(const Kernel& regression, Index inputs,
-                                             const RunShape& shape = {});
+/// Learned from these runs: a length scale per input, the similarity of levels and of other categories, and
+/// an amplitude from 1.5 to 6. kernel_of_runs() with fewer than five failures or five successes.
+std::shared_ptr<const StationaryKernel> learned_kernel_of_runs(const Kernel& regression,
+                                                               const EndedRuns& runs);
 
-/// mu_0 of math.md eq. (21.1).
-double prior_mean_of_runs(const EndedRuns& runs, const RunShape& shape = {});
-
-/// Of the highest evidence of these runs: a factor from 1/4 to 1, an amplitude of 1.5, 3 or 6. The default
-/// with fewer than five failures or five successes.
-RunShape learned_run_shape(const Kernel& regression, const EndedRuns& runs);
+/// mu_0 of math.md eq. (21.1) for this amplitude.
+double prior_mean_of_runs(const EndedRuns& runs, double amplitude);
 
 /// Where runs succeed (math.md 21): a classifier of its own. Immutable but for the runs that begin.
 class RunBelief {

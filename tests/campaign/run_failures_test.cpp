@@ -260,6 +260,23 @@ TEST(RunFailures, CostTheMeanOfWhatWasReported) {
   }
 }
 
+// math.md eq. (21.4): from twenty runs on, and above a tenth of the money.
+TEST(RunFailures, CostMoreWhileTheyTakeMoreThanATenthOfTheMoney) {
+  const auto cost = [](int failures, int answers, double charge) {
+    Campaign campaign = started({.campaign = "budget = 300\ninitial = { count = 40, level = \"solver\" }\n"});
+    const std::vector<Suggestion> asked = campaign.ask({.count = failures + answers}).suggestions;
+    for (const Suggestion& one : asked)
+      if (one.id <= failures)
+        campaign.fail({.id = one.id, .reason = "diverged", .charge = charge});
+      else
+        answer(campaign, one);
+    return *RunFailures(campaign.study(), campaign.state()).cost_of_failure(0);
+  };
+  EXPECT_NEAR(cost(8, 24, 1.0), 6.25, 1e-12) << "a quarter of 32";
+  EXPECT_NEAR(cost(8, 11, 1.0), 1.0, 1e-12) << "only 19 runs";
+  EXPECT_NEAR(cost(8, 24, 0.25), 0.25, 1e-12) << "2 of 26";
+}
+
 // A run that dies at once costs little, and is worth a try.
 TEST(RunFailures, CheapFailuresAreTriedMoreOften) {
   const auto failures = [](double charge) {

@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "model/pool_success.hpp"
@@ -43,7 +44,7 @@ Points grid(double level) {
 }
 
 RunBelief belief_of(const EndedRuns& runs) {
-  return RunBelief(kernel_of_runs(regression(2), 2), prior_mean_of_runs(runs), runs);
+  return RunBelief(kernel_of_runs(regression(2), 2), prior_mean_of_runs(runs, 1.5), runs);
 }
 
 double largest_difference(const Vector& a, const Vector& b) {
@@ -67,9 +68,9 @@ TEST(RunSuccess, ExpectsTheShareThatSucceeded) {
   const auto share = [](Index succeeded, Index failed) {
     EndedRuns runs{Points::Zero(succeeded + failed, 2), Vector::Ones(succeeded + failed)};
     runs.labels.head(failed).setConstant(-1.0);
-    EXPECT_NEAR(prior_mean_of_runs(runs, {.amplitude = 6.0}) / std::sqrt(37.0),
-                prior_mean_of_runs(runs) / std::sqrt(3.25), 1e-12);
-    return numerics::normal_cdf(prior_mean_of_runs(runs) / std::sqrt(3.25));
+    EXPECT_NEAR(prior_mean_of_runs(runs, 6.0) / std::sqrt(37.0),
+                prior_mean_of_runs(runs, 1.5) / std::sqrt(3.25), 1e-12);
+    return numerics::normal_cdf(prior_mean_of_runs(runs, 1.5) / std::sqrt(3.25));
   };
   EXPECT_NEAR(share(0, 0), 0.9, 1e-12);
   EXPECT_NEAR(share(70, 30), 79.0 / 110.0, 1e-12);
@@ -106,7 +107,7 @@ TEST(RunSuccess, AgreesWithQuadratureAfterOneRun) {
 // Textbook expectation propagation, the mean in every cavity, with inverses.
 Marginals slow_belief(const EndedRuns& runs, const Points& places) {
   const auto kernel = kernel_of_runs(regression(2), 2);
-  const double mean = prior_mean_of_runs(runs);
+  const double mean = prior_mean_of_runs(runs, 1.5);
   const Index n = runs.size();
   const Matrix prior = kernel->cross(runs.places, runs.places);
   Vector precision = Vector::Zero(n), shift = Vector::Zero(n);  // of the latent value, its mean included
@@ -139,7 +140,7 @@ TEST(RunSuccess, AgreesWithTextbookExpectationPropagation) {
 TEST(RunSuccess, StartsFromEarlierRunsWithoutAnotherResult) {
   const EndedRuns runs = runs_in_a_square(40);
   const EndedRuns early = runs.first(33);
-  const RunBelief before(kernel_of_runs(regression(2), 2), prior_mean_of_runs(early), early);
+  const RunBelief before(kernel_of_runs(regression(2), 2), prior_mean_of_runs(early, 1.5), early);
   const RunBelief warm(before.kernel(), 1.0, runs, &before), cold(before.kernel(), 1.0, runs);
   EXPECT_LT(largest_difference(warm.probability(grid(0.0)), cold.probability(grid(0.0))), 1e-9);
 }
@@ -208,32 +209,60 @@ TEST(RunSuccess, LevelsShareWhatFailed) {
   const double base = 0.0, here = belief.latent(same).mean(80), there = belief.latent(other).mean(80);
   EXPECT_LT(here, base);
   EXPECT_LT(here, there);
-  const double mean = prior_mean_of_runs(runs);
+  const double mean = prior_mean_of_runs(runs, 1.5);
   EXPECT_NEAR((there - mean) / (here - mean), 0.7, 1e-9);
 }
 
-// The factor on the length scales and the amplitude are where the evidence is highest.
-TEST(RunSuccess, LearnsTheShapeOfTheEvidence) {
-  const RunShape usual = learned_run_shape(regression(2), runs_in_a_square(8));
-  EXPECT_EQ(usual.factor, 1.0) << "too few failures";
-  EXPECT_EQ(usual.amplitude, 1.5);
-  for (const double lengthscale : {1.0, 3.0, 8.0, 40.0}) {
-    const EndedRuns runs = runs_in_a_square(60);
-    const StationaryKernel kernel = regression(2, lengthscale);
-    const auto evidence = [&](const RunShape& shape) {
-      return RunBelief(kernel_of_runs(kernel, 2, shape), prior_mean_of_runs(runs, shape), runs)
-          .posterior()
-          .log_evidence();
-    };
-    double best = -1e300;
-    for (const double amplitude : {1.5, 3.0, 6.0})
-      for (int k = 0; k <= 60; ++k)
-        best = std::max(best, evidence({.factor = std::pow(0.25, k / 60.0), .amplitude = amplitude}));
-    const RunShape shape = learned_run_shape(kernel, runs);
-    EXPECT_GE(shape.factor, 0.25);
-    EXPECT_LE(shape.factor, 1.0);
-    EXPECT_GT(evidence(shape), best - 0.01) << lengthscale;
+double share_that_is_right(const RunBelief& belief, const Points& places,
+                           const std::function<bool(double, double)>& fails) {
+  const Vector q = belief.probability(places);
+  Index right = 0;
+  for (Index i = 0; i < places.rows(); ++i)
+    right += (q(i) < 0.5) == fails(places(i, 0), places(i, 1)) ? 1 : 0;
+  return static_cast<double>(right) / static_cast<double>(places.rows());
+}
+
+RunBelief learned_belief(const Kernel& regression, const EndedRuns& runs) {
+  const auto kernel = learned_kernel_of_runs(regression, runs);
+  return RunBelief(kernel, prior_mean_of_runs(runs, kernel->options().amplitude), runs);
+}
+
+TEST(RunSuccess, LearnsNothingAboutTheEdgeFromFewerThanFiveOfAKind) {
+  const auto few = learned_kernel_of_runs(regression(2), runs_in_a_square(8));
+  EXPECT_EQ(few->log_parameters(), kernel_of_runs(regression(2), 2)->log_parameters());
+  EXPECT_EQ(few->options().amplitude, 1.5);
+  EXPECT_EQ(few->options().lengthscale, Vector::Constant(2, 1.0));
+}
+
+// f does not change along the input that runs fail by, and changes fast along the other one.
+TEST(RunSuccess, LearnsTheInputsThatRunsFailBy) {
+  const auto fails = [](double x, double) { return x > 0.7; };
+  EndedRuns runs = runs_in_a_square(60);
+  for (Index i = 0; i < runs.size(); ++i)
+    runs.labels(i) = fails(runs.places(i, 0), runs.places(i, 1)) ? -1.0 : 1.0;
+  const StationaryKernel elsewhere({.amplitude = 1.0, .lengthscale = Vector{{50.0, 0.3}}});
+  const auto kernel = learned_kernel_of_runs(elsewhere, runs);
+  EXPECT_LT(kernel->options().lengthscale(0), kernel->options().lengthscale(1));
+  EXPECT_GE(kernel->options().amplitude, 1.5);
+  EXPECT_LE(kernel->options().amplitude, 6.0);
+  EXPECT_GT(share_that_is_right(learned_belief(elsewhere, runs), grid(0.0), fails), 0.9);
+}
+
+// What fails at one level fails at the other: then its failures say nearly as much about the other level.
+TEST(RunSuccess, LearnsWhetherLevelsFailAlike) {
+  EndedRuns alike = runs_in_a_square(80), apart = alike;
+  for (Index i = 0; i < alike.size(); ++i) {
+    const double sum = alike.places.row(i).head(2).sum();
+    alike.labels(i) = sum > 1.0 ? -1.0 : 1.0;
+    apart.labels(i) = (alike.places(i, 2) > 0.5 ? sum > 0.0 : sum < -1.0) ? -1.0 : 1.0;
   }
+  const auto similarity = [](const EndedRuns& runs) {
+    return learned_kernel_of_runs(regression(2), runs)->options().categories.back().similarity();
+  };
+  EXPECT_GT(similarity(alike), 0.9);
+  EXPECT_LT(similarity(apart), 0.7);
+  alike.places.col(2).setZero();
+  EXPECT_NEAR(similarity(alike), 0.7, 1e-12) << "one level says nothing about it";
 }
 
 }  // namespace
