@@ -117,6 +117,9 @@ def create(
     "goal" by default if there is a goal or a level has a bias, and "model" otherwise. plan is "budget", the default where it can
     be, "none" or a weight of prices.
 
+    stop, annotator, people and audit are dictionaries with the keys of these sections: stop={"expected_regret": 0.5},
+    annotator={"failures": "wait"}, by default "learn", which learns where runs fail.
+
     prior_campaigns are earlier campaigns to learn from, by the names of the levels that their answers get
     (`Campaign.import_campaign`).
 

@@ -1,6 +1,7 @@
 """What a campaign says about itself: check(), warnings, and the defaults of a study file."""
 
 import json
+import tomllib
 import warnings
 
 import numpy as np
@@ -133,3 +134,26 @@ def test_kernels_of_scikit_learn_are_learned_or_refused():
         acuity.GPRegressor(kernel=theirs + kernels.WhiteKernel(0.1)).fit(POOL, target)
     with pytest.raises(ValueError, match='kernel is .*, must be one of "rbf", "matern32", "matern52": a campaign keeps its kernel by name'):
         make(None, kernel=theirs)
+
+
+def test_limits_are_refused_with_a_sentence(campaign):
+    suggestion = campaign.ask()
+    for said in ("<5", ">90", ["<5"]):
+        with pytest.raises(ValueError, match="a limit is no value, and the model cannot use it"):
+            campaign.tell(suggestion, said)
+    assert campaign.status()["annotations"] == 0
+
+
+def test_create_has_the_keys_of_failures_stops_and_ranges(tmp_path):
+    made = acuity.create(
+        tmp_path / "c.acuity", pool=POOL, levels=LEVELS, budget=40, target={"range": [-5, 5]}, find="maximum", explore=0.2,
+        stop={"expected_regret": 0.01, "typical_error": 0.02}, annotator={"failures": "wait", "max_failures": 7},
+    )
+    kept = tomllib.loads((tmp_path / "c.acuity" / "study.toml").read_text())
+    assert kept["annotator"] == {"failures": "wait", "max_failures": 7}
+    assert kept["goal"] == {"find": "maximum", "explore": 0.2}
+    assert kept["stop"] == {"expected_regret": 0.01, "typical_error": 0.02}
+    with pytest.raises(ValueError, match=r"-7.*must be"):
+        made.tell(made.ask(), -7)
+    with pytest.raises(ValueError, match='annotator.failures is "sometimes", must be "learn" or "wait"'):
+        acuity.create(pool=POOL, levels=LEVELS, budget=40, annotator={"failures": "sometimes"})

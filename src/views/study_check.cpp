@@ -5,11 +5,13 @@
 
 #include <limits>
 
+#include "acuity/base/errors.hpp"
 #include "base/text.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/audit_verdict.hpp"
 #include "study/drawn_pool.hpp"
+#include "text/duration.hpp"
 #include "text/level_text.hpp"
 #include "views/campaign_text.hpp"
 #include "views/input_summary.hpp"
@@ -105,11 +107,31 @@ std::string plan_text(const Study& study, StudyModel model, const std::vector<An
                  model.acquisition.information->unit());
 }
 
-// What annotator.failures means here.
+// What annotator.failures and max_failures mean here.
 std::string failures_text(const Study& study) {
-  return study.file().learns_failures()
-             ? "runs that fail: where they do is learned once five different points have failed"
-             : "runs that fail: their points wait until nothing else is left";
+  return fmt::format("runs that fail: {}; {} different points that fail one after the other stop the run",
+                     study.file().learns_failures()
+                         ? "where they do is learned once five different points have failed"
+                         : "their points wait until nothing else is left",
+                     study.file().annotator.max_failures);
+}
+
+// The rules of [stop]; empty without any.
+std::string stop_text(const Study& study) {
+  const StopSetting& stop = study.file().stop;
+  std::vector<std::string> rules;
+  const auto add = [&rules](const char* what, const std::optional<double>& limit) {
+    if (limit) rules.push_back(fmt::format("{} is below {}", what, shortest(*limit)));
+  };
+  add("the information per cost of the best candidate", stop.information_per_cost);
+  add("the mean standard deviation of f", stop.predictive_sd);
+  add("the error to expect", stop.typical_error);
+  add("the uncertain share of the goal", stop.uncertain_share);
+  add("the share of the goal that is expected to be wrong", stop.wrong_share);
+  add("the expected regret", stop.expected_regret);
+  if (stop.wall_clock) rules.push_back(in_words(*stop.wall_clock) + " have passed");
+  return rules.empty() ? ""
+                       : fmt::format("stops before the money is spent once {}", fmt::join(rules, ", or "));
 }
 
 }  // namespace
@@ -127,6 +149,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
   for (std::string& sentence : spending_plan(study, model, budget).sentences)
     notes.push_back(std::move(sentence));
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) notes.push_back(failures_text(study));
+  if (std::string rules = stop_text(study); !rules.empty()) notes.push_back(std::move(rules));
   return {.break_even = break_even_report(study, model),
           .inputs = inputs_json(study.pool()),
           .input_lines = std::move(lines),

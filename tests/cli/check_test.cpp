@@ -31,6 +31,35 @@ TEST(Check, PrintsTheBreakEvenTableOfAStudyAndOfACampaign) {
   EXPECT_TRUE(json.at("warnings").is_array());
 }
 
+TEST(Check, SaysWhatStopsTheCampaign) {
+  const Folder folder;
+  folder.write("pool.csv", "x\n0\n1\n2\n");
+  const auto check = [&](const std::string& rest) {
+    folder.write("study.toml", testing::price_list_study() + rest);
+    return run_acuity({"check", "study.toml"}, folder.path()).out;
+  };
+  const std::string none = check("");
+  EXPECT_EQ(none.find("stops before the money is spent"), std::string::npos) << none;
+  const std::string contour = check(
+      "[goal]\ncontour = 0.5\n[stop]\nuncertain_share = 0.01\nwrong_share = 0.002\nwall_clock = \"36h\"\n"
+      "[annotator]\ncommand = \"true\"\nfailures = \"wait\"\nmax_failures = 7\n");
+  EXPECT_NE(contour.find(
+                "stops before the money is spent once the uncertain share of the goal is below 0.01, or the "
+                "share of the goal that is expected to be wrong is below 0.002, or 1 d 12 h have passed\n"),
+            std::string::npos)
+      << contour;
+  EXPECT_NE(contour.find(
+                "runs that fail: their points wait until nothing else is left; 7 different points that fail "
+                "one after the other stop the run\n"),
+            std::string::npos)
+      << contour;
+  const std::string best =
+      check("[goal]\nfind = \"maximum\"\n[stop]\nexpected_regret = 0.5\ntypical_error = 0.1\n");
+  EXPECT_NE(best.find("once the error to expect is below 0.1, or the expected regret is below 0.5\n"),
+            std::string::npos)
+      << best;
+}
+
 TEST(Check, TriesTheAnnotatorOnceAndRecordsNothing) {
   const Folder folder;
   folder.write("pool.csv", "x\n0.25\n1\n");
