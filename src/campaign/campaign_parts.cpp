@@ -352,8 +352,10 @@ void Campaign::Parts::end_audit_if_due() {
 }
 
 bool Campaign::Parts::plan_is_stale() const {
-  return study.file().acquisition.plan && !in_initial_phase(study, state) &&
-         state.plan_is_stale(study.goal() == nullptr, audit_reserve(study, state));
+  if (!study.file().acquisition.plan || in_initial_phase(study, state)) return false;
+  const bool has_goal = study.goal() != nullptr;
+  return state.plan_is_stale(false, audit_reserve(study, state)) ||
+         (!has_goal && fit_calls_for_plan(study, state));
 }
 
 void Campaign::Parts::plan_if_due() {

@@ -375,6 +375,7 @@ void State::take(const Fitted& event) {
 
 void State::take(const Planned& event) {
   planned_ = event;
+  fitted_before_plan_ = fitted_;
   must_plan_again_ = learned_since_plan_ = false;
 }
 

@@ -237,10 +237,9 @@ void add_top_ups(const Study& study, const State& state, const StudyModel& model
   }
 }
 
-std::optional<Learned> learned_of(const Study& study, const State& state) {
-  if (!state.fitted()) return std::nullopt;
-  const Fitted& fitted = *state.fitted();
-  if (StudyLearner(study).learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
+namespace {
+
+std::optional<Learned> learned_of(const Study& study, const Fitted& fitted) {
   Learned learned;
   learned.prior = StudyLearner(study).prior_given({});
   // Learned before the study was changed, as views of the past see it.
@@ -279,6 +278,26 @@ std::optional<Learned> learned_of(const Study& study, const State& state) {
   learned.converged = fitted.converged;
   learned.reason = fitted.reason;
   return learned;
+}
+
+}  // namespace
+
+std::optional<Learned> learned_of(const Study& study, const State& state) {
+  if (!state.fitted()) return std::nullopt;
+  const Fitted& fitted = *state.fitted();
+  if (StudyLearner(study).learns_from(state.annotations(), fitted.annotations) == 0) return std::nullopt;
+  return learned_of(study, fitted);
+}
+
+bool fit_calls_for_plan(const Study& study, const State& state) {
+  constexpr double growth = 1.15;
+  if (!state.has_learned_since_plan()) return false;
+  const std::optional<Fitted>& then = state.fitted_before_plan();
+  const Fitted& now = *state.fitted();
+  if (!then || static_cast<double>(now.annotations) >= growth * static_cast<double>(then->annotations) - 1e-9)
+    return true;
+  const std::optional<Learned> before = learned_of(study, *then), learned = learned_of(study, now);
+  return !before || !learned || StudyLearner(study).may_change_plan(*before, *learned);
 }
 
 GoalCriterion criterion_now(const Study& study, const State& state) {

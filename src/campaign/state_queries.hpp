@@ -48,6 +48,9 @@ void add_top_ups(const Study& study, const State& state, const StudyModel& model
 /// The recorded hyperparameters; empty if none were learned, or if annotations they were learned from have
 /// been retracted since.
 std::optional<Learned> learned_of(const Study& study, const State& state);
+/// Whether the last fit calls for another plan: its answers are 15 % more than those of the fit before the
+/// plan, or what was learned has changed (docs/math.md 17.2).
+bool fit_calls_for_plan(const Study& study, const State& state);
 Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annotations);
 
 /// The model given these annotations and what was learned and planned.

@@ -5,12 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "acuity/data/observation.hpp"
-#include "acuity/selection/selector.hpp"
 #include "data/as_size.hpp"
 #include "model/belief_part.hpp"
-#include "model/pool_means.hpp"
-#include "selection/temporary_pending.hpp"
+#include "selection/plan_courses.hpp"
 
 namespace acuity {
 
@@ -49,18 +46,6 @@ std::vector<Level> levels_in(const ContinuousPrecision& range) {
   return levels;
 }
 
-// In a simulation every purchase is answered before the next one, so that its run may be continued.
-void hold_answer(const Score& bought, const Offer& offer, std::int64_t id, Candidates& candidates) {
-  if (bought.precision || std::none_of(offer.levels.begin(), offer.levels.end(),
-                                       [](const Level& level) { return level.tops_up; }))
-    return;
-  candidates.top_ups().add({.id = id,
-                            .point = bought.point,
-                            .level = bought.level,
-                            .noise_variance = noise_variance(offer.channel(bought.point, bought.level))},
-                           offer);
-}
-
 class Simulation {
  public:
   // `offer` has levels only, no range of precisions.
@@ -70,17 +55,60 @@ class Simulation {
         acquisition_(std::move(acquisition)),
         candidates_(std::move(candidates)),
         options_(options),
-        job_(job_of(belief, job)) {
+        job_(job_of(belief, job)),
+        known_(belief.size()) {
     offers_.push_back(offer);
-    weights_.push_back(1.0);
+    likely_.push_back(1.0);
     for (const PossibleNoise& possible : options.noise_changes) {
       offers_.push_back(offer);
       offers_.back().base_noise = offer.base_noise.mapped(
           [change = possible.change](double noise) { return std::max(noise + change, 0.0); });
-      weights_.push_back(possible.weight);
+      likely_.push_back(possible.weight);
     }
     const double limit = std::min(options.seconds, 1e9);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
+    hooks_ = {.is_over = [this] { return is_over(); },
+              .purchase =
+                  [this] {
+                    if (options_.progress && ++simulated_ % 16 == 0)
+                      job_.together([&] { options_.progress(simulated_); });
+                  },
+              .first_is_known = {}};
+  }
+
+  // The courses of these weights, 1 first, with the noise as it is believed to be, and their gains for every
+  // noise that it may be. None if that would take too much time or work.
+  std::vector<PlannedCourse> compare(const std::vector<double>& weights) {
+    hooks_.first_is_known = [&](const PlannedCourse& first, std::vector<char>& wanted) {
+      limit(first, weights, wanted);
+    };
+    std::vector<Courses> courses{of_noise(0, weights)};
+    if (!courses[0][0] || is_too_much_) return {};
+    hooks_.first_is_known = nullptr;
+    for (std::size_t k = 1; k < offers_.size() && !was_ended_; ++k) {
+      courses.push_back(of_noise(k, weights));
+      if (was_ended_) courses.pop_back();
+    }
+    std::vector<PlannedCourse> found;
+    for (std::size_t w = 0; w < weights.size(); ++w) {
+      const auto is_there = [w](const Courses& all) { return all[w].has_value(); };
+      if (!std::all_of(courses.begin(), courses.end(), is_there)) continue;
+      found.push_back(*courses[0][w]);
+      found.back().gain = mean_gain(courses, w);
+    }
+    is_incomplete_ = was_ended_ || found.size() + left_out_ < weights.size();
+    return found;
+  }
+
+  // Whether other weights than those that were left out as too much work are missing.
+  bool is_incomplete() const { return is_incomplete_; }
+
+ private:
+  using Courses = std::vector<std::optional<PlannedCourse>>;  // by weight
+
+  static Job job_of(PoolBelief& belief, const Job& given) {
+    const BeliefPart own = own_part_of(belief);
+    return own.shard ? own.pool.job() : given;
   }
 
   // The clock of the leader is that of all.
@@ -89,74 +117,44 @@ class Simulation {
     return job_.as_leader_says(Clock::now() >= end_);
   }
 
-  // The course with the noise as it is believed to be, and its gain for every noise that it may be. Nothing
-  // if the time or the number of purchases ran out. The first weight must be 1.
-  std::optional<PlannedCourse> run(double price_weight) {
-    std::optional<PlannedCourse> course;
-    double gain = 0.0, weights = 0.0;
-    for (std::size_t k = 0; k < offers_.size(); ++k) {
-      const bool is_first = price_weight == 1.0 && k == 0 && first_;
-      std::optional<PlannedCourse> one = is_first ? first_ : run(price_weight, offers_[k]);
-      if (!one) return std::nullopt;
-      if (by_ratio_.size() <= k) by_ratio_.push_back(one->expected);
-      if (by_ratio_[k] != 0.0) gain += weights_[k] * (one->expected - by_ratio_[k]) / std::abs(by_ratio_[k]);
-      weights += weights_[k];
-      if (k == 0) course = std::move(one);
-    }
-    course->gain = gain / weights;
-    return course;
+  Courses of_noise(std::size_t k, const std::vector<double>& weights) {
+    PlanCourses simulated(belief_, offers_[k], acquisition_, options_, hooks_);
+    Courses found = simulated.from(candidates_, weights);
+    was_ended_ = simulated.was_ended();
+    return found;
   }
 
-  // Runs the ratio rule to see what a simulation takes, and leaves out what would be too much: first the
-  // other values of the noise, which is well known if there are many answers, then every second weight.
-  // False: even that is too much.
-  bool limit(double most_operations, std::vector<double>& weights) {
-    first_ = run(1.0, offers_.front());
-    if (!first_) return false;
-    const double count = static_cast<double>(first_->count), known = static_cast<double>(belief_.size());
+  // After the ratio rule it is known what a simulation takes. What would be too much is left out: first the
+  // other values of the noise, which is well known if there are many answers, then every second weight, then
+  // the plan.
+  void limit(const PlannedCourse& first, const std::vector<double>& weights, std::vector<char>& wanted) {
+    const double count = static_cast<double>(first.count), known = static_cast<double>(known_);
     const double each =
         count * (known + 0.5 * count) * static_cast<double>(offers_.front().base_noise.size());
     const auto take_too_long = [&] {
-      return each * static_cast<double>(weights.size() * offers_.size()) > most_operations;
+      const auto some = std::count(wanted.begin(), wanted.end(), 1);
+      return each * static_cast<double>(some) * static_cast<double>(offers_.size()) >
+             options_.most_operations;
     };
     if (take_too_long()) offers_.resize(1);
     if (take_too_long() && weights.size() > 4) {
-      std::vector<double> some;
-      for (std::size_t i = 0; i < weights.size(); i += 2) some.push_back(weights[i]);
-      if (some.back() != weights.back()) some.back() = weights.back();
-      weights = some;
+      for (std::size_t i = 1; i < wanted.size(); i += 2) wanted[i] = 0;
+      if (wanted.size() % 2 == 0) wanted[wanted.size() - 2] = 0, wanted.back() = 1;
     }
-    return !take_too_long();
+    left_out_ = at(std::count(wanted.begin(), wanted.end(), 0));
+    is_too_much_ = take_too_long();
+    if (is_too_much_) std::fill(wanted.begin(), wanted.end(), 0);
   }
 
- private:
-  static Job job_of(PoolBelief& belief, const Job& given) {
-    const BeliefPart own = own_part_of(belief);
-    return own.shard ? own.pool.job() : given;
-  }
-
-  std::optional<PlannedCourse> run(double price_weight, const Offer& offer) {
-    Acquisition acquisition = acquisition_;
-    acquisition.price_weight = price_weight;
-    PlannedCourse course{.price_weight = price_weight};
-    course.purchases.assign(offer.levels.size(), 0);
-    Candidates candidates = candidates_;
-    Selector selector(offer, acquisition, options_.threads);
-    TemporaryPending pending(belief_);
-    while (const std::optional<Score> best = selector.choose(belief_, candidates)) {
-      if (is_over() || course.count == options_.most_purchases) return std::nullopt;
-      pending.add(best->point, added_channel(*best, offer, acquisition));
-      candidates.buy(*best);
-      hold_answer(*best, offer, -static_cast<std::int64_t>(course.count) - 1, candidates);
-      course.expected += best->information;
-      course.spent += best->cost;
-      ++course.purchases[at(best->level)];
-      ++course.count;
-      if (options_.progress && ++simulated_ % 16 == 0) job_.together([&] { options_.progress(simulated_); });
+  // Relative to the ratio rule, on average over the noises.
+  double mean_gain(const std::vector<Courses>& courses, std::size_t w) const {
+    double gain = 0.0, sum = 0.0;
+    for (std::size_t k = 0; k < courses.size(); ++k) {
+      const double by_ratio = courses[k][0]->expected;
+      if (by_ratio != 0.0) gain += likely_[k] * (courses[k][w]->expected - by_ratio) / std::abs(by_ratio);
+      sum += likely_[k];
     }
-    if (options_.aim == PlanAim::pool_variance) course.expected = -mean_variance(belief_);
-    pending.cancel_all();
-    return course;
+    return gain / sum;
   }
 
   PoolBelief& belief_;
@@ -164,12 +162,13 @@ class Simulation {
   Candidates candidates_;
   const PlanOptions& options_;
   Job job_;
-  std::vector<Offer> offers_;           // with the noise that is believed, then with each that is possible
-  std::vector<double> weights_;         // of these
-  std::vector<double> by_ratio_;        // the aim by the ratio rule, for each of these
-  std::optional<PlannedCourse> first_;  // of the ratio rule, if it was run already
+  std::vector<Offer> offers_;   // with the noise that is believed, then with each that is possible
+  std::vector<double> likely_;  // each of these
+  PlanCourses::Hooks hooks_;
   Clock::time_point end_;
-  Index simulated_ = 0;
+  Index known_, simulated_ = 0;
+  std::size_t left_out_ = 0;  // weights that would be too much work
+  bool was_ended_ = false, is_too_much_ = false, is_incomplete_ = false;
 };
 
 // Whether candidates differ in price, so that the weight of prices matters.
@@ -216,23 +215,14 @@ BudgetPlan plan_budget(PoolBelief& belief, const Offer& offer, const Acquisition
   const bool is_range = acquisition.continuous.has_value();
   Simulation simulation(belief, levels, by_levels, is_range ? candidates.for_levels(levels) : candidates,
                         options, job);
-  std::vector<double> weights = options.weights;
-  if (!simulation.limit(options.most_operations, weights)) {
+  plan.courses = simulation.compare(options.weights);
+  if (plan.courses.empty())
     plan.note = "simulating the rest of the budget takes too long";
-    return plan;
-  }
-  for (const double weight : weights) {
-    std::optional<PlannedCourse> course;
-    if (!simulation.is_over()) course = simulation.run(weight);
-    if (course && is_range) course->purchases.clear();
-    if (course) {
-      plan.courses.push_back(*std::move(course));
-    } else if (plan.note.empty()) {
-      plan.note = plan.courses.empty() ? "simulating the rest of the budget takes too long"
-                                       : "there was no time to compare all weights of prices";
-    }
-    if (plan.courses.empty()) return plan;
-  }
+  else if (simulation.is_incomplete())
+    plan.note = "there was no time to compare all weights of prices";
+  if (plan.courses.empty()) return plan;
+  if (is_range)
+    for (PlannedCourse& course : plan.courses) course.purchases.clear();
   plan.price_weight = best_weight(plan.courses);
   return plan;
 }

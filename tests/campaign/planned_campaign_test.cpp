@@ -93,6 +93,70 @@ TEST(PlannedCampaign, PlansAfterEveryFitAndEveryTenthOfTheBudget) {
   EXPECT_TRUE(less_than_one);
 }
 
+// A fit at every answer changes little: a plan comes with every 15 % more answers, with every tenth of the
+// budget, and when covariances or noise have changed.
+TEST(PlannedCampaign, PlansOnlyAfterFitsThatMayChangeThePlan) {
+  Campaign campaign = started(settings("[model]\nfit = \"every\"\n"));
+  spend(campaign);
+  const std::size_t fits = all_of<Fitted>(campaign).size(), plans = all_of<Planned>(campaign).size();
+  EXPECT_GT(fits, 40U);
+  EXPECT_LT(2 * plans, fits);
+  EXPECT_GE(plans, 10U);
+  State state;
+  for (const StoredEvent& stored : campaign.events()) {
+    if (std::holds_alternative<Asked>(stored.event) && state.planned() && state.has_learned_since_plan()) {
+      EXPECT_FALSE(fit_calls_for_plan(campaign.study(), state)) << "a choice by a plan that is out of date";
+    }
+    state.apply(stored);
+  }
+}
+
+TEST(PlannedCampaign, ChangesOfCovarianceOrNoiseCallForAPlan) {
+  const Campaign campaign = started(settings("[model]\nlengthscale = 1\namplitude = 1\n"));
+  const StudyLearner learner(campaign.study());
+  Learned before;
+  before.prior = learner.prior_given({});
+  before.nugget = 0.01;
+  const auto with = [&](double longer, double amplitude, double nugget) {
+    Learned now = before;
+    Vector parameters = before.prior.kernel->log_parameters();
+    parameters(0) += std::log(amplitude);
+    for (Index k = 1; k < parameters.size(); ++k) parameters(k) += std::log(longer);
+    now.prior.kernel = before.prior.kernel->with_log_parameters(parameters);
+    now.nugget = nugget;
+    return learner.may_change_plan(before, now);
+  };
+  EXPECT_FALSE(with(1.0, 1.0, 0.01));
+  EXPECT_FALSE(with(1.05, 1.03, 0.0102));
+  EXPECT_TRUE(with(2.0, 1.0, 0.01));
+  EXPECT_TRUE(with(0.5, 1.0, 0.01));
+  EXPECT_TRUE(with(1.0, 2.0, 0.01)) << "the noise is less beside f";
+  EXPECT_TRUE(with(1.0, 1.0, 0.5));
+}
+
+// The plan of a large pool is made for a part of it, and finds a weight that is as good in the whole pool.
+TEST(PlannedCampaign, OfALargePoolIsMadeForAPart) {
+  const std::string fixed = "[model]\namplitude = 1\nlengthscale = 0.7\nfit = \"never\"\nmean = 0\n";
+  Points fine(4900, 2);
+  for (Index i = 0; i < fine.rows(); ++i)
+    fine.row(i) << static_cast<double>(i % 70) / 14.0, static_cast<double>(i / 70) / 14.0;
+  const Study study = Study::make(read_study_text(settings(fixed)), Pool(fine, {"a", "b"}));
+  const StudyLearner learner(study);
+  const StudyModel model = learner.model_given({});
+  const auto belief = learner.belief(model);
+  const Candidates candidates = study.candidates_after({}, std::nullopt);
+  const BudgetPlan whole = plan_budget(*belief, model.offer, model.acquisition, candidates, {.threads = 1}),
+                   part = learner.plan(model, {}, *belief, candidates, {.threads = 1});
+  ASSERT_EQ(part.courses.size(), whole.courses.size());
+  EXPECT_NE(part.best().expected, whole.best().expected) << "the pool was thinned";
+  EXPECT_NEAR(part.best().expected, whole.best().expected, 0.05 * whole.best().expected);
+  EXPECT_GT(whole.best().gain, 0.005) << "weights matter here";
+  for (const PlannedCourse& course : whole.courses)
+    if (course.price_weight == part.price_weight) {
+      EXPECT_GT(course.gain, whole.best().gain - 0.002);
+    }
+}
+
 TEST(PlannedCampaign, BuysMoreOfTheLevelWithTheLowestPriceOfPrecision) {
   Campaign planned = started(settings()), by_ratio = started(settings(no_plan));
   spend(planned);

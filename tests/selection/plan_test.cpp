@@ -346,6 +346,32 @@ TEST(Plan, SaysWhyThereIsNone) {
   EXPECT_EQ(belief.size(), static_cast<Index>(problem.known.size()));
 }
 
+// Weights share a course as long as they buy the same: the slow twin simulates every weight alone.
+TEST(Plan, CoursesTogetherAreThoseOfEveryWeightAlone) {
+  std::size_t different = 0, equal = 0;
+  for (const json* data : all_problems()) {
+    SCOPED_TRACE((*data)["name"].get<std::string>());
+    const PlanProblem problem(*data);
+    GpPoolBelief belief = problem.belief();
+    const BudgetPlan plan = plan_budget(belief, problem.offer, {}, problem.candidates(), {.threads = 1});
+    ASSERT_EQ(plan.courses.size(), planned_price_weights.size());
+    for (std::size_t i = 0; i < plan.courses.size(); ++i) {
+      const PlannedCourse& course = plan.courses[i];
+      double information = 0.0, spent = 0.0;
+      std::vector<Index> purchases(problem.offer.levels.size(), 0);
+      for (const Score& one : problem.course(planned_price_weights[i], true))
+        information += one.information, spent += one.cost, ++purchases[static_cast<std::size_t>(one.level)];
+      EXPECT_EQ(course.price_weight, planned_price_weights[i]);
+      EXPECT_EQ(course.purchases, purchases) << course.price_weight;
+      EXPECT_EQ(course.spent, spent) << course.price_weight;
+      EXPECT_TRUE(close_relative(course.expected, information, 1e-13)) << course.price_weight;
+      if (i > 0) ++(course.expected == plan.courses[i - 1].expected ? equal : different);
+    }
+  }
+  EXPECT_GT(different, 10U);
+  EXPECT_GT(equal, 10U);
+}
+
 // What a weight of prices gains is the mean over the noises that are possible, by how likely they are.
 TEST(Plan, NoisesCountByTheirWeight) {
   const PlanProblem problem(golden("plan")["problems"][0]);

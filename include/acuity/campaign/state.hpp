@@ -123,6 +123,9 @@ class State {
   /// Whether answers were corrected, the budget changed or, if that counts, hyperparameters were learned
   /// since the last plan, or a tenth of the budget was spent or reserved. `kept`: money that is not planned.
   bool plan_is_stale(bool after_every_fit = true, double kept = 0.0) const;
+  /// Whether hyperparameters were learned since the last plan, and those before it; absent: there were none.
+  bool has_learned_since_plan() const { return learned_since_plan_; }
+  const std::optional<Fitted>& fitted_before_plan() const { return fitted_before_plan_; }
   /// The process that runs the campaign; none if the host is empty.
   const OwnerChanged& owner() const { return owner_; }
   double owner_since() const { return owner_since_; }
@@ -212,6 +215,7 @@ class State {
   std::int64_t fits_ = 0;
   bool fit_is_stale_ = false;
   std::optional<Planned> planned_;
+  std::optional<Fitted> fitted_before_plan_;
   bool must_plan_again_ = true, learned_since_plan_ = false;
   OwnerChanged owner_;
   double owner_seen_ = 0.0;

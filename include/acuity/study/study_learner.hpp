@@ -136,10 +136,14 @@ class StudyLearner {
   /// Plans the rest of the budget (docs/math.md 17). `belief` is the belief of the model and may have pending
   /// annotations; aim, weights and noise_changes of the options are set here. If the nugget is learned,
   /// weights of prices are compared for three values of it, because the best level depends on it most of all.
-  /// For a goal the plan is made for at most 400 points of the pool and 64 of the goal, without what is
-  /// pending, for four weights and three values of the nugget at most.
+  /// A large pool is thinned (docs/math.md 17.2); what is pending is then left out. For a goal the plan is
+  /// made for at most 400 points of the pool and 64 of the goal, without what is pending, for four weights
+  /// and three values of the nugget at most.
   BudgetPlan plan(const StudyModel& model, const std::vector<Annotation>& annotations, PoolBelief& belief,
                   const Candidates& candidates, PlanOptions options) const;
+  /// Whether another plan may result with these hyperparameters than with those before: the covariances of f
+  /// or the noise of a level have changed by more than a little.
+  bool may_change_plan(const Learned& before, const Learned& now) const;
 
  private:
   Learned learn_given(const std::vector<Annotation>& annotations,
