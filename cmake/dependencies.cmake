@@ -1,5 +1,9 @@
 # Everything comes from Debian's packages; packaging/packages lists their names.
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+# Eigen 5 follows 3.4, and refuses those who ask for "3.4".
+find_package(Eigen3 REQUIRED NO_MODULE)
+if(Eigen3_VERSION VERSION_LESS 3.4)
+  message(FATAL_ERROR "Eigen is ${Eigen3_VERSION}, must be 3.4 or later")
+endif()
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(muparser REQUIRED)

@@ -18,6 +18,14 @@ std::atomic<Phase> phase = Phase::running;
 std::atomic<int> at_work = 0;                 // threads within Released
 std::atomic<std::thread::id> exiting_thread;  // which goes on when the others have left
 
+bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;  // the public name came with Python 3.13
+#endif
+}
+
 bool is_another_thread() {
   return exiting_thread.load() != std::this_thread::get_id();
 }
@@ -45,7 +53,7 @@ Released::Released() {
 }
 
 Released::~Released() noexcept(false) {
-  if (_Py_IsFinalizing() != 0 && is_another_thread())
+  if (is_finalizing() && is_another_thread())
     while (true) ::pause();  // it was asked to leave and could not hear: it ends with the process
   PyEval_RestoreThread(state_);
   --at_work;
@@ -63,7 +71,7 @@ void check_interpreter() {
   const Clock::time_point now = Clock::now();
   if (now - last < std::chrono::milliseconds(20)) return;
   last = now;
-  if (Py_IsInitialized() == 0 || _Py_IsFinalizing() != 0) return;
+  if (Py_IsInitialized() == 0 || is_finalizing()) return;
   const Called call;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }

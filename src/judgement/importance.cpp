@@ -6,6 +6,7 @@
 #include "data/quantile.hpp"
 #include "model/full_posterior.hpp"
 #include "numerics/random.hpp"
+#include "numerics/root_of_squares.hpp"
 
 namespace acuity {
 
@@ -149,8 +150,8 @@ std::vector<Importance> importance_of(const ImportanceOf& f, const PointsRef& po
     found.push_back({.input = inputs[static_cast<std::size_t>(k)],
                      .first = shares.first(k),
                      .total = shares.total(k),
-                     .first_error = std::hypot(shares.first_error(k), spread.first_error(k)),
-                     .total_error = std::hypot(shares.total_error(k), spread.total_error(k)),
+                     .first_error = numerics::root_of_squares(shares.first_error(k), spread.first_error(k)),
+                     .total_error = numerics::root_of_squares(shares.total_error(k), spread.total_error(k)),
                      .effect = effects[static_cast<std::size_t>(k)].range});
   std::stable_sort(found.begin(), found.end(),
                    [](const Importance& one, const Importance& other) { return one.total > other.total; });

@@ -8,6 +8,7 @@
 
 #include "explain/break_even_view.hpp"
 #include "model/chained_posterior.hpp"
+#include "numerics/root_of_squares.hpp"
 #include "study/noise_key.hpp"
 #include "study/target_view.hpp"
 
@@ -75,8 +76,8 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
         .in_scale = scale_text(*study.file().target),
         .is_assumed = !any_without_bias(model)};
     if (model.learned && model.learned->chain) bias.chain_weight = model.learned->chain->weight;
-    bias.error_sd =
-        std::hypot(bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
+    bias.error_sd = numerics::root_of_squares(
+        bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
     add_differences(posterior, points, bias);
     found.push_back(std::move(bias));
   }

@@ -12,6 +12,7 @@
 #include "model/chained_posterior.hpp"
 #include "model/goal_covariances.hpp"
 #include "model/noise_floor.hpp"
+#include "model/usable_prior.hpp"
 
 namespace acuity {
 
@@ -262,7 +263,7 @@ ChainedPoolBelief::ChainedPoolBelief(const Prior& prior, const PointsRef& pool,
   if (pool.rows() == 0)
     throw std::invalid_argument("ChainedPoolBelief: the pool has no points, must have at least one");
   if (goal) check_goal(*goal, pool.cols(), "ChainedPoolBelief");
-  state_ = std::make_unique<State>(prior, pool, std::move(goal), options);
+  state_ = std::make_unique<State>(usable(prior, pool, "ChainedPoolBelief"), pool, std::move(goal), options);
   for (const Observation& one : observations)
     state_->entries.push_back(state_->entry_of(one.place, one.channel, one.value));
   state_->there = static_cast<Index>(observations.size());

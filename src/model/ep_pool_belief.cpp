@@ -16,6 +16,7 @@
 #include "model/person_accuracy.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "model/tilted_moments.hpp"
+#include "model/usable_prior.hpp"
 #include "numerics/normal.hpp"
 
 namespace acuity {
@@ -425,7 +426,7 @@ EpPoolBelief::EpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
                            Index whole_pool, bool one_class_per_point)
     : state_(std::make_unique<State>()) {
   if (prior.mean != 0.0) throw std::invalid_argument("EpPoolBelief: the prior mean is not 0, must be 0");
-  state_->prior = std::move(prior);
+  state_->prior = usable(std::move(prior), pool, "EpPoolBelief");
   state_->pool = pool;
   state_->scaled_pool = state_->prior.scaling.apply(pool);
   state_->prior_variance = state_->prior.kernel->diagonal(state_->scaled_pool);

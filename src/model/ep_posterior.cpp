@@ -5,11 +5,14 @@
 #include "model/ep_columns.hpp"
 #include "model/ep_iteration.hpp"
 #include "model/ep_predictor.hpp"
+#include "model/usable_prior.hpp"
 
 namespace acuity {
 
 EpPosterior::EpPosterior(Prior prior, const Observations& observations, const EpOptions& options)
-    : state_(std::make_shared<const State>(EpIteration(std::move(prior), observations, options).result())) {}
+    : state_(std::make_shared<const State>(
+          EpIteration(usable(std::move(prior), observations.points(), "EpPosterior"), observations, options)
+              .result())) {}
 
 double EpPosterior::log_evidence() const {
   return state_->log_evidence;

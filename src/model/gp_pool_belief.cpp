@@ -11,6 +11,7 @@
 #include "model/same_place.hpp"
 #include "model/screened_pool.hpp"
 #include "model/tiled_posterior.hpp"
+#include "model/usable_prior.hpp"
 
 namespace acuity {
 
@@ -227,7 +228,8 @@ struct GpPoolBelief::State : LaggingPool {
 // result is the same bit for bit, and every place costs one row.
 GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector<Observation>& observations,
                            int threads, const PoolStorage& storage)
-    : state_(std::make_unique<State>(std::move(prior), pool, threads, storage)) {
+    : state_(
+          std::make_unique<State>(usable(std::move(prior), pool, "GpPoolBelief"), pool, threads, storage)) {
   std::vector<FactorRow> rows;
   for (const Observation& o : observations) {
     rows.push_back(state_->make_row(o.place, o.channel, o.value));

@@ -12,6 +12,7 @@
 #include "model/chained_posterior.hpp"
 #include "model/noise_floor.hpp"
 #include "model/replicates.hpp"
+#include "model/usable_prior.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 #include "numerics/growing_factor.hpp"
@@ -111,6 +112,7 @@ struct GpPosterior::State {
 // Annotations of one place are one row (math.md 8): the factor grows with the places, not the annotations.
 // With levels that have a bias, places are pairs of a point and what the answer there stands for.
 GpPosterior::GpPosterior(Prior prior, const Observations& observations, int threads) {
+  prior = usable(std::move(prior), observations.points(), "GpPosterior");
   const int used = threads > 0 ? threads : base::default_threads();
   if (prior.chain)
     chain_ = std::make_shared<const ChainedPosterior>(std::move(prior), observations, used);

@@ -1,6 +1,7 @@
 #include "model/hyperparameter_draws.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"

@@ -20,6 +20,7 @@
 #include "model/goal_shares.hpp"
 #include "model/pool_belief_internals.hpp"
 #include "model/tiled_posterior.hpp"
+#include "model/usable_prior.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/dispatch.hpp"
 
@@ -482,7 +483,8 @@ JointPoolBelief::JointPoolBelief(const Prior& prior, const PointsRef& pool, std:
   if (pool.rows() == 0)
     throw std::invalid_argument("JointPoolBelief: the pool has no points, must have at least one");
   if (goal) check_goal(*goal, pool.cols(), "JointPoolBelief");
-  state_ = std::make_unique<State>(prior, pool, std::move(goal), observations, options);
+  state_ = std::make_unique<State>(usable(prior, pool, "JointPoolBelief"), pool, std::move(goal),
+                                   observations, options);
   if (state_->goal) state_->marginals.goal = std::make_shared<State::Covariances>(*state_);
 }
 

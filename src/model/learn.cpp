@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "model/adam.hpp"
 #include "model/learning_problem.hpp"
+#include "model/usable_prior.hpp"
 #include "numerics/denormals.hpp"
 #include "numerics/matrix_memory.hpp"
 #include "numerics/random.hpp"
@@ -178,9 +179,9 @@ bool is_new(const Vector& theta, const std::vector<Vector>& among) {
 // The prior's own values, those with other noise (math.md 11.2), a start that suits the spread of the data,
 // then draws around that. Likelihoods of many inputs have many summits, so the draws compete first: on some
 // of the observations, where a climb is cheap, several times as many as are wanted climb a little, each from
-// the best of a handful.
+// the best of a handful. `evaluations` is increased by what that took.
 std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds& bounds,
-                           const LearnOptions& options, int threads) {
+                           const LearnOptions& options, int threads, int& evaluations) {
   std::vector<Vector> all{problem.start()};
   if (options.only_climbs) return all;
   const auto add = [&](const Vector& theta) {
@@ -225,6 +226,7 @@ std::vector<Vector> starts(const LearningProblem& problem, const ParameterBounds
     if (contenders[static_cast<std::size_t>(i)].theta.size() == 0)
       contenders[static_cast<std::size_t>(i)].theta = best;
   });
+  for (const Ascent& contender : contenders) evaluations += handful + contender.evaluations;
   std::stable_sort(contenders.begin(), contenders.end(), higher);
   for (const Ascent& contender : contenders) {
     if (all.size() == known + static_cast<std::size_t>(options.restarts)) break;
@@ -447,7 +449,8 @@ Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& optio
   numerics::expect_matrices_of(problem.observations().size());
   const ParameterBounds bounds = problem.bounds();
   const int threads = options.threads > 0 ? options.threads : base::default_threads();
-  const std::vector<Vector> from = starts(problem, bounds, options, threads);
+  int evaluations = 0;
+  const std::vector<Vector> from = starts(problem, bounds, options, threads, evaluations);
   Watch watch(options.progress);
   const bool by_some = problem.is_penalised() && problem.observations().size() > very_many;
   std::vector<Ascent> ascents = by_some ? climb_by_some(problem, bounds, from, threads, watch)
@@ -455,7 +458,6 @@ Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& optio
   if (!problem.is_penalised() && !problem.classes() && options.restarts > 1)
     climb_from_beside(problem, bounds, threads, watch, ascents.front());
 
-  int evaluations = 0;
   for (const Ascent& ascent : ascents) evaluations += ascent.evaluations;
   for (Ascent& ascent : ascents)
     if (collapse(problem, bounds, ascent, options.pool).empty()) {
@@ -523,6 +525,7 @@ Learned learn(const Prior& prior, const Observations& observations, const LearnO
   if (observations.size() == 0)
     throw std::invalid_argument("learn: there are 0 observations, must be at least 1");
   if (options.restarts < 0) throw std::invalid_argument("learn: restarts is negative, must be 0 or more");
+  usable(prior, observations.points(), "learn");
   const LearningProblem problem(prior, observations, options);
   if (problem.size() == 0) return earlier_values(problem, 1, "there is nothing to learn");
   return options.optimiser == Optimiser::adam ? learn_by_adam(problem) : learn_by_lbfgs(problem, options);

@@ -8,6 +8,7 @@
 
 #include "acuity/base/errors.hpp"
 #include "numerics/random.hpp"
+#include "numerics/root_of_squares.hpp"
 #include "pictures/svg_canvas.hpp"
 
 namespace acuity {
@@ -98,7 +99,7 @@ double share_near(const ClassPoints& set, double x, double y, Eigen::RowVector2d
   Index count = 0;
   mean.setZero();
   for (Index i = 0; i < set.points.rows(); ++i)
-    if (std::hypot(set.points(i, 0) - x, set.points(i, 1) - y) <= crowd_reach) {
+    if (numerics::root_of_squares(set.points(i, 0) - x, set.points(i, 1) - y) <= crowd_reach) {
       mean += set.points.row(i);
       ++count;
     }

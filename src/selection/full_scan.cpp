@@ -1,10 +1,14 @@
 #include "acuity/selection/full_scan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "acquisition/information_shortcuts.hpp"
+#include "acquisition/require_information.hpp"
 #include "acuity/base/errors.hpp"
 #include "base/parallel.hpp"
 #include "numerics/infinite.hpp"
@@ -415,6 +419,12 @@ std::optional<Score> select_at_price(const Marginals& belief, const Offer& offer
 std::optional<Score> select_by_full_scan(const Marginals& belief, const Offer& offer,
                                          const Acquisition& acquisition, const Candidates& candidates,
                                          const FullScanOptions& options) {
+  require_information(acquisition, "select_by_full_scan");
+  if (offer.base_noise.size() != belief.variance.size())
+    throw std::invalid_argument(
+        fmt::format("select_by_full_scan: the belief is about {} points and the offer has {} noises, must be "
+                    "as many of each",
+                    belief.variance.size(), offer.base_noise.size()));
   std::optional<double> price = shadow_price(belief, offer, acquisition, candidates, options);
   if (candidates.top_ups().empty())
     return select_at_price(belief, offer, acquisition, candidates, price, options);

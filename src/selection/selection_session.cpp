@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "acquisition/require_information.hpp"
 #include "acuity/base/interruption.hpp"
 #include "acuity/selection/batch.hpp"
 #include "acuity/selection/full_scan.hpp"
@@ -17,14 +18,28 @@ std::invalid_argument not_of_this_session() {
   return std::invalid_argument("the suggestion is none of this selector's, must be what next() gave");
 }
 
+std::unique_ptr<PoolBelief> usable(std::unique_ptr<PoolBelief> belief, const Pool& pool) {
+  if (!belief) throw std::invalid_argument("SelectionSession: the belief is missing (null), must be given");
+  if (const Index points = belief->marginals().variance.size(); points != pool.size())
+    throw std::invalid_argument(
+        fmt::format("SelectionSession: the belief is about {} points, must be about the {} of the pool",
+                    points, pool.size()));
+  return belief;
+}
+
+Acquisition usable(Acquisition acquisition) {
+  require_information(acquisition, "SelectionSession");
+  return acquisition;
+}
+
 }  // namespace
 
 SelectionSession::SelectionSession(Pool pool, std::unique_ptr<PoolBelief> belief, Offer offer,
                                    Acquisition acquisition, const SelectionSessionOptions& options)
     : pool_(std::move(pool)),
-      belief_(std::move(belief)),
+      belief_(usable(std::move(belief), pool_)),
       offer_(std::move(offer)),
-      acquisition_(std::move(acquisition)),
+      acquisition_(usable(std::move(acquisition))),
       threads_(options.threads),
       candidates_(offer_, {.budget = options.budget,
                            .repeat_points = options.repeat_points,

@@ -8,6 +8,7 @@
 
 #include "acquisition/find_bounds.hpp"
 #include "acquisition/information_shortcuts.hpp"
+#include "acquisition/require_information.hpp"
 #include "acquisition/tie.hpp"
 #include "acuity/selection/full_scan.hpp"
 #include "model/belief_part.hpp"
@@ -337,7 +338,9 @@ struct Selector::Part {
 };
 
 Selector::Selector(const Offer& offer, const Acquisition& acquisition, int threads)
-    : offer_(&offer), acquisition_(&acquisition), threads_(threads) {}
+    : offer_(&offer), acquisition_(&acquisition), threads_(threads) {
+  require_information(acquisition, "Selector");
+}
 Selector::~Selector() = default;
 Selector::Selector(Selector&&) noexcept = default;
 Selector& Selector::operator=(Selector&&) noexcept = default;

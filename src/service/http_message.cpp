@@ -1,5 +1,6 @@
 #include "service/http_message.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

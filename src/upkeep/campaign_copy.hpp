@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "acuity/store/campaign_address.hpp"
 
 namespace acuity {

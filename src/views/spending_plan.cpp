@@ -8,6 +8,7 @@
 
 #include "acuity/selection/candidates.hpp"
 #include "base/text.hpp"
+#include "numerics/root_of_squares.hpp"
 #include "study/sought.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
@@ -22,7 +23,7 @@ bool answers_once(const Level& level) {
 
 std::string floor_text(const Level& level, const std::string& reference) {
   // Of many answers only the bias remains.
-  const double floor = std::hypot(level.bias.offset_sd, level.bias.smooth_sd);
+  const double floor = numerics::root_of_squares(level.bias.offset_sd, level.bias.smooth_sd);
   return fmt::format(
       "{} has a bias: however many answers it has, alone they leave f with a sd of about {:.2g} (offset "
       "{:.2g}, "

@@ -4,9 +4,16 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "acuity/model/ep_pool_belief.hpp"
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
+#include "acuity/model/learn.hpp"
 #include "support/golden.hpp"
 
 namespace acuity::kernel_test {
@@ -144,6 +151,55 @@ TEST(Kernel, AUsersOwnServesEveryModel) {
   GpPoolBelief belief(prior, pool);
   belief.condition(Place(Vector::Constant(1, 1.0)), GaussianChannel{1e-6}, 2.0);
   EXPECT_NEAR(belief.marginals().mean(0), 6.0, 1e-4);
+}
+
+// Of a user who has the two points of cross() the wrong way round, or forgets that there are many.
+class WrongKernel final : public Kernel {
+ public:
+  explicit WrongKernel(bool transposed) : transposed_(transposed) {}
+  Matrix cross(const PointsRef& a, const PointsRef& b) const override {
+    return transposed_ ? Matrix::Ones(b.rows(), a.rows()) : Matrix::Ones(a.rows(), b.rows());
+  }
+  Vector diagonal(const PointsRef&) const override { return Vector::Ones(1); }
+  Vector log_parameters() const override { return {}; }
+  std::shared_ptr<const Kernel> with_log_parameters(const Vector&) const override {
+    return std::make_shared<WrongKernel>(*this);
+  }
+  Vector weighted_gradient(const PointsRef&, const Matrix&) const override { return {}; }
+
+ private:
+  bool transposed_;
+};
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Kernel, OfAUserWithWrongShapesOrNoneAtAllIsRefused) {
+  const Points x = Points::Random(6, 2);
+  const Observations numbers(x, Vector::Ones(6), Vector::Constant(6, 0.1));
+  const Observations labels(x, Vector::Ones(6), std::vector<Channel>(6, FlipChannel{0.9}));
+  const auto refusals = [&](const std::shared_ptr<const Kernel>& kernel) {
+    const Prior prior{.kernel = kernel};
+    return std::vector<std::string>{
+        refusal([&] { GpPosterior(prior, numbers); }), refusal([&] { EpPosterior(prior, labels); }),
+        refusal([&] { GpPoolBelief(prior, x); }), refusal([&] { EpPoolBelief(prior, x); }),
+        refusal([&] { learn(prior, numbers); })};
+  };
+  for (const std::string& words : refusals(nullptr))
+    EXPECT_NE(words.find("the prior has no kernel (null), must have one"), std::string::npos) << words;
+  for (const std::string& words : refusals(std::make_shared<WrongKernel>(true)))
+    EXPECT_NE(words.find("the kernel's cross() of 2 and 3 points is 3 x 2, must be 2 x 3"), std::string::npos)
+        << words;
+  for (const std::string& words : refusals(std::make_shared<WrongKernel>(false)))
+    EXPECT_NE(words.find("the kernel's diagonal() of 3 points has 1 variances, must have 3"),
+              std::string::npos)
+        << words;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
 
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_pool_belief.hpp"
@@ -192,6 +193,30 @@ RC_GTEST_PROP(SelectionSession, GoesOnLikeANewOneThatKnowsTheSame, ()) {
   for (const Score& score : session->scores()) open.emplace(score.point, score.level);
   for (const Score& score : twin->scores()) open_in_twin.emplace(score.point, score.level);
   RC_ASSERT(open == open_in_twin);
+}
+
+std::string refusal(std::unique_ptr<PoolBelief> belief, const Acquisition& acquisition) {
+  try {
+    const SelectionSession session(line(), std::move(belief), offer_of({false}), acquisition, {});
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SelectionSession, RefusesABeliefAboutAnotherPoolAndWhatIsMissing) {
+  const auto belief = [](const Points& pool) { return std::make_unique<GpPoolBelief>(Prior{}, pool); };
+  EXPECT_EQ(refusal(belief(line().points()), {}), "");
+  EXPECT_EQ(refusal(belief(Points::Random(5, 1)), {}),
+            "SelectionSession: the belief is about 5 points, must be about the 40 of the pool");
+  EXPECT_EQ(refusal(nullptr, {}), "SelectionSession: the belief is missing (null), must be given");
+  EXPECT_EQ(refusal(belief(line().points()), {.information = nullptr}),
+            "SelectionSession: the acquisition has no information (null), must have one");
+  const Offer offer = offer_of({false});
+  const Candidates candidates(offer, {});
+  const Marginals small = belief(Points::Random(5, 1))->marginals();
+  EXPECT_THROW(select_by_full_scan(small, offer, {}, candidates), std::invalid_argument);
+  EXPECT_THROW(Selector(offer, {.information = nullptr}), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "support/golden.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
