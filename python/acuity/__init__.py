@@ -5,14 +5,16 @@ choice (`select`, `Selector`, `query`) and campaigns that survive crashes (`crea
 `connect` for one that `acuity serve` serves). docs/python.md has the tour.
 """
 
-from . import costs, errors, kernels, levels
+from . import costs, errors, kernels, levels, plot
 from ._campaign import Campaign
 from ._connect import RemoteCampaign, RemoteSuggestion, connect
 from ._core import Suggestion, instruction_set
 from ._core import version as __version__
 from ._create import create, open, open_or_create
+from ._html import table_html
 from ._information import information
 from ._model import CampaignModel
+from ._options import Model, People, Stop
 from ._prediction import Prediction
 from ._results import Check, Explanation, Told
 from ._selection import Selector, query, select
@@ -33,6 +35,8 @@ from .kernels import Kernel
 from .levels import Ladder, Level
 from .regressor import GPRegressor
 
+setattr(Suggestion, "_repr_html_", lambda self: table_html(f"Suggestion {self.id}", self.to_dict()))
+
 __all__ = [
     "AskError",
     "Campaign",
@@ -48,12 +52,15 @@ __all__ = [
     "Kernel",
     "Ladder",
     "Level",
+    "Model",
     "NothingNow",
     "NumericalError",
     "OwnedError",
+    "People",
     "RemoteCampaign",
     "RemoteSuggestion",
     "Selector",
+    "Stop",
     "Stopped",
     "StoreError",
     "Suggestion",
@@ -70,6 +77,7 @@ __all__ = [
     "levels",
     "open",
     "open_or_create",
+    "plot",
     "query",
     "select",
 ]

@@ -29,6 +29,9 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
 
 
 def _numbers(values: Any, what: str) -> NDArray[Any]:
+    masked = int(np.sum(values.mask)) if isinstance(values, np.ma.MaskedArray) else 0
+    if masked:
+        raise ValueError(f"{what} has {masked} masked values, must have none: leave out their rows")
     if hasattr(values, "toarray") and hasattr(values, "tocsr"):
         raise TypeError(f"{what} is a sparse matrix, must be dense (for example {what}.toarray())")
     array = as_array(values, what)
@@ -71,7 +74,7 @@ def points(X: ArrayLike, what: str = "X", inputs: Optional[int] = None, *, least
     if array.shape[0] < least:
         raise ValueError(f"{what} has {array.shape[0]} sample(s), a minimum of {least} is required.")
     if inputs is not None and array.shape[1] != inputs:
-        raise ValueError(f"{what} has {array.shape[1]} features, but is expecting {inputs} features as input.")
+        raise ValueError(f"{what} has {array.shape[1]} features, but is expecting {inputs} features as input: one column per input.")
     result = np.ascontiguousarray(array, dtype=np.float64)
     _require_finite(result, what)
     return result
@@ -135,8 +138,10 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
 
 
 def threads_of(threads: Any) -> int:
-    """How many threads; 0: all the machine has."""
-    return whole(threads, "threads", 0, 1024)
+    """How many threads; 0: as many as OMP_NUM_THREADS says, or else all the machine has."""
+    count = whole(threads, "threads", 0, 1024)
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(wanted), 1024) if count == 0 and wanted.isdecimal() else count
 
 
 def text(value: Any, what: str) -> str:

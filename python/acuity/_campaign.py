@@ -7,14 +7,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._annotator import require_annotator, with_retries
 from ._answers import Id, channel_of, id_of, number_of, values_of, words_of
-from ._arrays import FloatArray, path_of, shown, text, whole
+from ._arrays import FloatArray, number, path_of, shown, text, whole
 from ._core import Suggestion
 from ._frames import point_by_name, points_for_prediction
 from ._inputs import NamedInput, inputs_of
@@ -24,9 +25,13 @@ from ._known import answers_of, one_each, places_of
 from ._loop import Loop, workers_of
 from ._model import CampaignModel
 from ._prediction import Prediction, Predictor
+from ._progress import Progress
 from ._results import ANSWERED, Check, Explanation, Told, table_of, with_infinities, with_names
 from ._selection import _count
-from .errors import Finished, NothingNow, UnexpectedAnswerWarning, warn_caller
+from .errors import Finished, NoFolderError, NothingNow, UnexpectedAnswerWarning, warn_caller
+
+if TYPE_CHECKING:
+    from .plot import CampaignPlots
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -86,6 +91,45 @@ class Campaign(Predictor):
 
     # The verbs.
 
+    @overload
+    def ask(
+        self,
+        n: None = None,
+        *,
+        worker: str = "",
+        lease: Optional[float] = None,
+        budget: Optional[float] = None,
+        level: Optional[Union[str, float]] = None,
+        capacity: None = None,
+        max_cost: Optional[float] = None,
+    ) -> Suggestion: ...
+
+    @overload
+    def ask(
+        self,
+        n: int,
+        *,
+        worker: str = "",
+        lease: Optional[float] = None,
+        budget: Optional[float] = None,
+        level: Optional[Union[str, float]] = None,
+        capacity: Optional[int] = None,
+        max_cost: Optional[float] = None,
+    ) -> list[Suggestion]: ...
+
+    @overload
+    def ask(
+        self,
+        n: None = None,
+        *,
+        worker: str = "",
+        lease: Optional[float] = None,
+        budget: Optional[float] = None,
+        level: Optional[Union[str, float]] = None,
+        capacity: int,
+        max_cost: Optional[float] = None,
+    ) -> list[Suggestion]: ...
+
     def ask(
         self,
         n: Optional[int] = None,
@@ -129,9 +173,18 @@ class Campaign(Predictor):
         if early:
             warn_caller(early, UnexpectedAnswerWarning)
         if not found:
-            raise (Finished if status == "finished" else NothingNow)(reason)
+            raise (Finished if status == "finished" else NothingNow)(reason + self._reserved(reason))
         warn_of_convergence(note)
         return found[0] if n is None and units is None else found
+
+    def _reserved(self, reason: str) -> str:
+        """If money is missing because it is reserved: for whom."""
+        if "affordable" not in reason:
+            return ""
+        status = self.status()
+        if status["escrow"] <= 0.0:
+            return ""
+        return f"; {status['escrow']:.6g} are reserved for {status['pending']} pending suggestions: tell, fail or release them"
 
     def tell(
         self,
@@ -419,10 +472,24 @@ class Campaign(Predictor):
     def _class_names(self) -> NDArray[Any]:
         return np.array(self.classes) if self.classes else np.array([-1, 1])
 
+    @property
+    def plot(self) -> "CampaignPlots":
+        """Pictures on matplotlib's axes: `campaign.plot.belief()`, `error`, `levels`, `calibration`, `importance`, `bias`."""
+        from .plot import CampaignPlots
+
+        return CampaignPlots(self)
+
     def report(self, path: PathLike, test: Optional[PathLike] = None) -> Path:
         """One HTML page about all of it; `test`: a table of held-out answers to measure the error on."""
+        folder = os.path.dirname(path_of(path, "path")) or "."
+        if not os.path.isdir(folder):
+            raise NoFolderError(f"{path_of(path, 'path')}: its folder does not exist, must be made first")
         self._core.report(path_of(path, "path"), "" if test is None else path_of(test, "test"))
         return Path(path)
+
+    def __reduce__(self) -> Any:
+        where = f"acuity.open({self.address!r})" if self.address else "a campaign in a folder, acuity.create('c.acuity', ...)"
+        raise TypeError(f"a campaign cannot be pickled; other processes open it again: {where}. model() can be used as it is now")
 
     def __repr__(self) -> str:
         if self._closed:
@@ -459,8 +526,17 @@ class Campaign(Predictor):
         exclude_on_fail: bool = False,
         on_told: Optional[Callable[[Suggestion, Told], Any]] = None,
         max_cost: Optional[float] = None,
+        n: Optional[int] = None,
+        timeout: Optional[float] = None,
+        retries: int = 0,
+        progress: Union[bool, Callable[[dict[str, Any]], Any]] = False,
     ) -> str:
         """Asks `annotator(suggestion)` until the campaign is finished, and returns the reason for its end.
+
+        n: ends after so many answers. timeout: nothing is asked for after so many seconds; what is at work is waited for.
+        retries: how often the annotator is called again, at once, before an exception is a failed attempt. progress: True shows how
+        far it is (with tqdm if that is installed, also in notebooks), a function is called with `status()` after every answer.
+        The annotator may be an `async def`: `workers` of its calls are awaited at the same time, all in one event loop.
 
         The annotator returns the answer, or a dictionary with what `tell` takes (`y`, `cost`, ...). What it raises is a
         failed attempt, and so is an answer that `tell` refuses; `max_failures` different points that fail in a row raise Stopped. A
@@ -475,9 +551,16 @@ class Campaign(Predictor):
         answer that is expected to cost more than `max_cost` (see `ask`) it ends in the same way, with ValueError. Raises
         NothingNow if all that is left is pending with others.
         """
+        require_annotator(annotator, executor)
         count = workers_of(workers, executor)
+        most = None if n is None else _count(n)
+        seconds = None if timeout is None else number(timeout, "timeout", 0.0, np.inf, "a number of seconds, 0 or more")
+        called = with_retries(annotator, whole(retries, "retries", 0, 10**6))
+        shown_progress = Progress(self, progress)
         try:
             self._writer.take_ownership()  # in here: Ctrl-C may come as soon as it has returned
-            return Loop(self, annotator, max_failures, exclude_on_fail, on_told, max_cost).run(count, executor)
+            loop = Loop(self, called, max_failures, exclude_on_fail, on_told, max_cost, most, seconds, shown_progress)
+            return loop.run(count, executor)
         finally:
             self._core.give_up_ownership()
+            shown_progress.end()

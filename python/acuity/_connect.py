@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
+from ._annotator import is_async, require_annotator
 from ._arrays import shown, whole
 from ._core import FailurePolicy
 from .errors import Finished, NothingNow, Stopped
@@ -159,7 +160,7 @@ class RemoteCampaign:
         suggestions = [RemoteSuggestion(one, self.inputs) for one in found["suggestions"]]
         if not suggestions:
             error = (Finished if found["status"] == "finished" else NothingNow)(found["reason"])
-            error.retry_after = found["retry_after"]  # type: ignore[union-attr]
+            setattr(error, "retry_after", found["retry_after"])
             raise error
         return suggestions[0] if n is None and capacity is None else suggestions
 
@@ -261,6 +262,9 @@ class RemoteCampaign:
         failure of that point, and so is an answer that the server refuses; `max_failures` different points that fail in a row
         raise Stopped. A point that failed twice is not asked for again. Leases are renewed while it works.
         """
+        require_annotator(annotator, None)
+        if is_async(annotator):
+            raise ValueError("the annotator is async, must be a plain function here: every worker has a thread of its own")
         count = whole(workers, "workers", 1, 1000)
         name = worker or f"{os.uname().nodename}-{os.getpid()}"
         names = [name] if count == 1 else [f"{name}-{k + 1}" for k in range(count)]

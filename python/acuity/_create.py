@@ -8,17 +8,20 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 import numpy as np
 
 from . import _core
-from ._arrays import path_of, shown, threads_of
+from ._arrays import path_of, shown, text, threads_of
 from ._campaign import Campaign, PathLike
 from ._known import is_table
+from ._options import Model, People, Stop, keys_of, with_model
 from ._study import make_study
-from .errors import StoreError
-from .kernels import KERNELS
+from .errors import PlaceTakenError, StoreError
+from ._kernel_model import OptimiserName, PriorName
+from ._spelling import with_hints, with_hints_of
+from .kernels import KERNELS, KernelName
 from .levels import LevelsLike
 
 
@@ -27,9 +30,13 @@ def open(path: PathLike, *, read_only: bool = False, threads: int = 0) -> Campai
     where = _address_of(path)
     if not _core.is_in_database(where) and not os.path.exists(where):
         raise FileNotFoundError(f"{where}: it does not exist, must be a campaign (acuity.create makes one)")
-    return Campaign(_core.Campaign.open(where, not read_only, threads_of(threads)), bool(read_only))
+    try:
+        return Campaign(_core.Campaign.open(where, not read_only, threads_of(threads)), bool(read_only))
+    except ValueError as error:
+        raise ValueError(str(error).replace("that acuity init has created", "that acuity.create or acuity init has created")) from None
 
 
+@with_hints
 def create(
     path: Optional[PathLike] = None,
     *,
@@ -48,7 +55,8 @@ def create(
     learn_costs: Optional[bool] = None,
     max_cost: Optional[float] = None,
     classes: Optional[list[str]] = None,
-    kernel: Optional[str] = None,
+    model: Union[None, Model, Mapping[str, Any]] = None,
+    kernel: Optional[KernelName] = None,
     amplitude: Any = None,
     lengthscale: Any = None,
     target: Optional[Mapping[str, str]] = None,
@@ -58,71 +66,132 @@ def create(
     standardise: Union[None, bool, str] = None,
     repeat: bool = False,
     fit: Any = None,
-    prior: Optional[str] = None,
+    prior: Optional[PriorName] = None,
     average: Optional[int] = None,
     structure: Union[None, str, list[str]] = None,
-    optimiser: Optional[str] = None,
+    optimiser: Optional[OptimiserName] = None,
     restarts: Optional[int] = None,
     fit_noise: bool = False,
-    information: Optional[str] = None,
+    information: Optional[Literal["model", "target", "goal", "bald", "random"]] = None,
     goal: Any = None,
     goal_weights: Any = None,
     goal_points: Optional[int] = None,
-    criterion: Optional[str] = None,
+    criterion: Optional[Literal["variance", "prediction"]] = None,
     contour: Optional[float] = None,
-    find: Optional[str] = None,
+    find: Optional[Literal["maximum", "minimum"]] = None,
     explore: Optional[float] = None,
     graph: Optional[str] = None,
     infinite: Optional[str] = None,
     approximation: Optional[str] = None,
     plan: Any = None,
-    stop: Optional[Mapping[str, Any]] = None,
+    stop: Union[None, Stop, Mapping[str, Any]] = None,
     annotator: Optional[Mapping[str, Any]] = None,
-    people: Optional[Mapping[str, Any]] = None,
+    people: Union[None, People, Mapping[str, Any]] = None,
     audit: Optional[Mapping[str, Any]] = None,
     prior_campaigns: Optional[Mapping[str, PathLike]] = None,
     threads: int = 0,
 ) -> Campaign:
-    """Creates a campaign, in a folder that must not exist yet, in a database (`postgresql://host/database/name`), or in
-    memory if `path` is None.
+    """Creates a campaign, in a folder that must not exist yet, in a database, or in memory. `campaign.check()` says what all of it means.
 
-    Either `study`, a study file, or its contents: pool, an array, a DataFrame, a dictionary of columns or a file, and levels, a
-    list of Level (or dictionaries like it) or a Ladder. Without a pool inputs is a dictionary that says where points are drawn:
-    {"speed": (0, 40), "load": {"range": (1, 1000), "scale": "log"}, "alloy": ["A", "B"]}, a tuple for a range, a list for the only
-    values, a dictionary for the keys of [[input]]; points is how many are drawn, 20000 by default, and where a condition that
-    holds at all of them, "speed * load < 20000". The other arguments are the keys of a study file (docs/study-file.md):
-    inputs are the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
-    entry may also be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Columns of text and
-    pandas categories are categories (ordered ones in their order), truth values are yes-no inputs: they appear by their names;
-    ids are the names of the pool's points, or the name of the column that has them; noise_variance is the noise at a point that
-    no level removes, a number, a formula in the inputs or one per point; nugget is a noise variance of every answer beside it,
-    learned unless it is given; fit is "auto", "never", "every" or k, for learning at every k-th answer; initial is how many points
-    are asked first at the highest precision, "auto" or a dictionary; or what is known: (X, y, level), where X are points or ids
-    of the pool and the level is one for all or one per answer, a DataFrame with the columns of `annotations()`, or a file.
-    target is {"name": ..., "unit": ..., "scale": "log"}: with "log" answers are positive and modelled by their logarithm, and
-    levels have noise_relative; with "fraction" or "rate" answers are counts, told as (k, n), and levels have trials or exposure
-    (docs/study-file.md). "range": [0, 100] says that no answer lies outside.
+    Parameters
+    ----------
+    path : path or None
+        The folder, or `postgresql://host/database/name`; None: in memory.
+    pool : array, DataFrame, dictionary of columns, or file
+        What can be asked about, one row per point. Columns of text and pandas categories are categories (ordered ones in their
+        order), truth values yes-no inputs: they appear by their names.
+    levels : list of Level (or dictionaries like it), or Ladder
+        The ways of asking, with price and error.
+    budget : float or None
+        What may be spent in all; None: no limit.
+    study : file
+        A study file instead of all that follows (docs/study-file.md, whose keys the other arguments are).
+    inputs : list or dictionary
+        With a pool the names of the inputs, of a DataFrame those of its columns that are inputs, by default all but that of the ids; an
+        entry may be a dictionary with the keys of [[input]], {"name": "c", "scale": "log", "unit": "mol/l"}. Without a pool where points
+        are drawn: {"speed": (0, 40), "load": {"range": (1, 1000), "scale": "log"}, "alloy": ["A", "B"]}, a tuple for a range, a list for
+        the only values.
+    ids : list or name
+        The names of the pool's points, or of the column that has them.
+    where, points : condition and int
+        Of drawn points: what holds at all of them, "speed * load < 20000", and how many are drawn (20000).
+    name, unit : str
+        Of the campaign, by default the name of the folder; and of its costs.
+    seed : int
+        Of everything that is drawn; the same seed and log give the same choices.
+    initial : int, "auto", dictionary, (X, y, level), DataFrame or file
+        How many points are asked first, as a design that fills the pool ("auto", the default), or at which levels,
+        {"fine": 3, "coarse": 12, "nested": True}; or answers that are known: X are points or ids of the pool, the level is one for all
+        or one per answer; a DataFrame or a file has the columns of `annotations()`.
+    learn_costs : bool
+        Whether prices follow the costs that answers report (True).
+    max_cost : float
+        An answer that is expected to cost more is not asked for without asking you: `ask(max_cost=...)`.
+    classes : two names
+        Of classes; the second is +1.
+    model : Model or dictionary
+        The keywords from kernel to fit_noise in one object: `acuity.Model(kernel="rbf", fit="every")`.
+    kernel : "matern52", "matern32" or "rbf"
+        The family of f ("matern52").
+    amplitude, lengthscale, mean : float
+        Of f; learned unless given. A length scale is one for all inputs, or one per input.
+    noise_variance : float, formula or list
+        The noise at a point that no level removes: a number, a formula in the inputs, or one per point.
+    nugget : float
+        A noise variance of every answer beside it; learned unless given.
+    standardise : bool
+        Whether inputs are scaled by their mean and standard deviation in the pool (True).
+    repeat : bool
+        Whether a point may be asked at one level more than once (False).
+    fit : "auto", "never", "every" or int
+        When the model is learned; k: at every k-th answer.
+    prior : "weak" or "none"
+        Of what is learned; "weak" keeps few answers from being explained too well.
+    average : int
+        Over how many sets of hyperparameters predictions are averaged (8).
+    structure : str or list
+        How f may be seen from 20 answers on: "average", "plain", "ranked", "additive", "transformed", "smooth" or a list of these.
+    optimiser, restarts : "lbfgs" or "adam", and int
+        What maximises the likelihood, and from how many further starts (4).
+    fit_noise : bool
+        Whether declared noise is learned, too.
+    information : "goal", "model", "target", "bald" or "random"
+        What an answer is worth: "goal" by default where hyperparameters are learned, there is a goal, or a level has a bias.
+    graph, infinite, approximation : str
+        Of "target", and of classes: docs/study-file.md.
+    goal : array, DataFrame, file or limits
+        Where the model must be good: points with the pool's inputs; a table that may have a column weight; or limits of inputs,
+        {"x": [0, 2]}, between which points are drawn.
+    goal_weights, goal_points : list and int
+        One weight per point; how many of them are used at most.
+    criterion : "variance" or "prediction"
+        Of a goal: the fall of the variance, or the information about an answer there.
+    contour, find : float, "maximum" or "minimum"
+        Asks where f is above a value, or for its best point: `best()`.
+    explore : float
+        The share of the money for accuracy over the goal, where a contour or an optimum is sought.
+    plan : "budget", "none" or float
+        Whether the rest of the budget is planned (where it can be), or a weight of prices.
+    target : dictionary
+        {"name": ..., "unit": ..., "scale": "log"}: answers are positive and modelled by their logarithm, and levels have
+        noise_relative; with "fraction" or "rate" answers are counts, told as (k, n), and levels have trials or exposure;
+        "range": [0, 100] says that no answer lies outside.
+    stop : Stop or dictionary
+        When it ends before the budget is spent: `acuity.Stop(typical_error=0.05)`.
+    annotator : dictionary
+        The program that answers if the campaign is run by `acuity run`; {"failures": "wait"} learns nothing about where runs
+        fail (by default "learn").
+    people : People or dictionary
+        Of classes that several people give: `acuity.People(max_per_item=3)`.
+    audit : dictionary
+        {"answers": 20}: points drawn at random, bought last, that judge the model.
+    prior_campaigns : dictionary
+        Earlier campaigns to learn from, by the names of the levels that their answers get (`Campaign.import_campaign`).
+    threads : int
+        0: OMP_NUM_THREADS, or all the machine has. Choices do not depend on it.
 
-    What is left out is as in a study file without that key: kernel "matern52"; amplitude, lengthscale (one per input, of classes
-    one for all) and nugget learned, with fit "auto" and a weak prior; inputs standardised by the pool; mean that of the answers;
-    predictions averaged over 8 sets of hyperparameters, from 20 answers on of five structures of f (structure = "average",
-    "plain", "ranked", "additive", "transformed", "smooth" or a list of these); an initial design that fills the pool; the budget
-    planned;
-    costs that answers report learned. `campaign.check()` says what that means here.
-
-    goal is where the model must be good: an array or a DataFrame of points with the pool's inputs, with goal_weights, one per
-    point; a table (a file) that may have a column weight; or limits of inputs, {"x": [0, 2]}, between which points are drawn. At most
-    goal_points of them are used. criterion is "variance" or "prediction". contour=3.5 asks where f is above 3.5, find="maximum"
-    or "minimum" for the best point: `best()`; explore is the share of the money for accuracy over the goal. information is
-    "goal" by default if there is a goal or a level has a bias, and "model" otherwise. plan is "budget", the default where it can
-    be, "none" or a weight of prices.
-
-    stop, annotator, people and audit are dictionaries with the keys of these sections: stop={"expected_regret": 0.5},
-    annotator={"failures": "wait"}, by default "learn", which learns where runs fail.
-
-    prior_campaigns are earlier campaigns to learn from, by the names of the levels that their answers get
-    (`Campaign.import_campaign`).
-
+    Examples
+    --------
     >>> import acuity, numpy as np
     >>> X = np.linspace(0, 10, 50)[:, None]
     >>> levels = [{"name": "coarse", "noise_sd": 0.3, "cost": 1}, {"name": "fine", "noise_sd": 0.03, "cost": 12}]
@@ -139,6 +208,7 @@ def create(
         return _begun(path, made, threads, settings["prior_campaigns"])
 
 
+@with_hints_of(create)
 def open_or_create(path: PathLike, *, threads: int = 0, **study: Any) -> Campaign:
     """Opens the campaign at this place, or creates it: for scripts that are started again and go on where they stopped.
 
@@ -204,6 +274,7 @@ def _study_of(path: Optional[PathLike], given: Mapping[str, Any]) -> Iterator[_c
 
 def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file: Optional[str]) -> _core.Study:
     """initial_file: where the table of known answers is written."""
+    given = with_model(given)
     pool, levels, kernel, standardise = given["pool"], given["levels"], given["kernel"], given["standardise"]
     initial, goal, goal_weights = given["initial"], given["goal"], given["goal_weights"]
     table = None if initial_file is None else initial
@@ -227,13 +298,15 @@ def _study_from(path: Optional[PathLike], given: Mapping[str, Any], initial_file
     }
     for key in ("target", "stop", "annotator", "people", "audit"):
         if given[key]:
-            options[key] = _dictionary(given[key], key)
+            options[key] = keys_of(given[key], key) if key in ("stop", "people") else _dictionary(given[key], key)
     if initial_file is not None:
         initial = {"file": initial_file}
     elif isinstance(initial, Mapping) or isinstance(initial, str) and initial == "auto":
         initial = initial if isinstance(initial, str) else dict(initial)
     elif initial is not None and not isinstance(initial, (int, np.integer)):
         initial = {"file": os.path.abspath(path_of(initial, "initial"))}
+    for key in ("name", "unit"):
+        text(given[key], key)
     name = given["name"] or (_name_of(_address_of(path)) if path is not None else "") or "campaign"
     about = {
         "name": name, "budget": given["budget"], "unit": given["unit"] or None, "seed": given["seed"], "initial": initial,
@@ -274,7 +347,12 @@ def _begun(
     for name, campaign in earlier.items():
         _core.require_importable(study, path_of(campaign, "prior_campaigns"), name)
     where = _address_of(path)
-    _core.create_campaign(where, study)
+    try:
+        _core.create_campaign(where, study)
+    except ValueError as error:
+        if "it already exists" in str(error):
+            raise PlaceTakenError(str(error)) from None
+        raise
     begun = open(where, threads=threads)
     for name, campaign in earlier.items():
         begun.import_campaign(campaign, as_level=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 import warnings
@@ -11,6 +12,8 @@ import numpy as np
 
 from ._arrays import FloatArray, as_array, column_names, floats, per_point, points, shown, whole
 from ._frames import names_of, point_by_name, points_by_name
+from ._html import table_html
+from ._spelling import hint_on, with_hints
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -29,6 +32,24 @@ class Estimator:
     """Parameters by name, cloning and pickling."""
 
     n_features_in_: int
+    _estimator_type: str
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in cls.__dict__:
+            setattr(cls, "__init__", with_hints(cls.__init__))
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn 1.6 and later ask an estimator about itself; earlier ones read `_estimator_type` and `_more_tags`."""
+        theirs = importlib.import_module("sklearn.utils")
+        is_classifier = self._estimator_type == "classifier"
+        return theirs.Tags(
+            estimator_type=self._estimator_type,
+            target_tags=theirs.TargetTags(required=True),
+            classifier_tags=theirs.ClassifierTags(multi_class=False) if is_classifier else None,
+            regressor_tags=None if is_classifier else theirs.RegressorTags(),
+            input_tags=theirs.InputTags(),
+        )
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
@@ -44,7 +65,9 @@ class Estimator:
         names = self._parameter_names()
         for name in parameters:
             if name not in names:
-                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}, must be one of {', '.join(names)}")
+                raise ValueError(
+                    f"{name!r} is no parameter of {type(self).__name__}{hint_on(name, names)}, must be one of {', '.join(names)}"
+                )
         for name, value in parameters.items():
             setattr(self, name, value)
         return self
@@ -59,6 +82,11 @@ class Estimator:
             if repr(value) != repr(default):
                 given.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        learned = ("classes_", "amplitude_", "lengthscale_", "noise_variance_", "kernel_", "log_marginal_likelihood_")
+        rows = {name: getattr(self, name) for name in learned if hasattr(self, name)}
+        return table_html(repr(self), rows if self.__sklearn_is_fitted__() else {"fitted": "not yet"})
 
     def __getstate__(self) -> dict[str, Any]:
         # The posterior is a value of its observations: it is made again, bit for bit, when it is needed.

@@ -43,6 +43,33 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
+def table_html(title: str, rows: dict[str, Any]) -> str:
+    """Names and values as a small table."""
+    cells = "".join(
+        f'<tr><td style="text-align:left"><b>{escape(str(name))}</b></td><td style="text-align:left">{escape(_shown(value))}</td></tr>'
+        for name, value in rows.items()
+    )
+    return f"<table><caption>{escape(title)}</caption>{cells}</table>"
+
+
+def columns_html(columns: dict[str, Any], most: int = 10) -> str:
+    """Columns of numbers as a table: the first rows, and how many there are."""
+    count = len(next(iter(columns.values())))
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_shown(values[k]))}</td>" for values in columns.values()) + "</tr>" for k in range(min(count, most))
+    )
+    more = f"<div>{count} rows, the first {most} shown</div>" if count > most else ""
+    return f"<table><tr>{head}</tr>{body}</table>{more}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (float, np.floating)):
+        return _number(float(value))
+    text = str(value)
+    return text if len(text) <= 200 else text[:190] + " ..."
+
+
 def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" fill="currentColor">{escape(text)}</text>'
 

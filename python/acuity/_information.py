@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Literal, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +27,8 @@ def _arrays(**given: Any) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def information(
-    kind: str = "model",
-    graph: str = "c",
+    kind: Literal["model", "target", "bald"] = "model",
+    graph: Literal["b", "c"] = "c",
     *,
     variance: ArrayLike,
     noise_variance: Optional[ArrayLike] = None,
@@ -36,7 +36,7 @@ def information(
     mean: Optional[ArrayLike] = None,
     accuracy: Optional[ArrayLike] = None,
     target_accuracy: ArrayLike = 1.0,
-    approximation: str = "exact",
+    approximation: Literal["exact", "taylor"] = "exact",
 ) -> Any:
     """Mutual information between one answer and the model, or the target; arrays in, arrays out.
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Literal, Optional, cast
 
 import numpy as np
 
 from . import _core
-from ._arrays import FloatArray, seed_of, threads_of, whole
+from ._arrays import FloatArray, choice, seed_of, threads_of, whole
 from ._estimator import Estimator
-from .kernels import KernelLike, core_kernel
+from .kernels import KernelLike, KernelName, core_kernel
+
+
+OptimiserName = Literal["lbfgs", "adam"]
+PriorName = Literal["weak", "none"]
 
 
 class KernelModel(Estimator):
@@ -18,7 +22,10 @@ class KernelModel(Estimator):
     kernel: KernelLike
     amplitude: float
     lengthscale: Any
-    optimiser: Optional[str]
+    amplitude_: float
+    lengthscale_: Any  # a number, or one per input
+    optimiser: Optional[OptimiserName]
+    prior: PriorName
     restarts: int
     random_state: Any
     threads: int
@@ -39,15 +46,17 @@ class KernelModel(Estimator):
         if hasattr(self, "kernel_"):
             return core_kernel(self.kernel_, 1.0, 1.0, self.n_features_in_)
         # The family and the number of length scales are those of the last fit(), also after set_params().
-        start = core_kernel(self._family, 1.0, np.ones(len(self._log_parameters) - 1), self.n_features_in_)
+        start = core_kernel(cast(KernelName, self._family), 1.0, np.ones(len(self._log_parameters) - 1), self.n_features_in_)
         return start.with_log_parameters(self._log_parameters)
 
     def _learning(self) -> dict[str, Any]:
         """How to learn, as the core takes it."""
         if not isinstance(self.optimiser, str) or self.optimiser not in ("lbfgs", "adam"):
             raise ValueError(f'optimiser is {self.optimiser!r}, must be "lbfgs", "adam" or None')
+        prior = choice(self.prior, "prior", ("weak", "none"))
         return {
             "optimiser": self.optimiser,
+            "prior": prior,
             "restarts": whole(self.restarts, "restarts", 0, 1000),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.threads),
@@ -66,4 +75,4 @@ class KernelModel(Estimator):
         self._family = str(self.kernel)
         parameters = np.exp(self._log_parameters)
         self.amplitude_ = float(parameters[0])
-        self.lengthscale_ = float(parameters[1]) if np.ndim(self.lengthscale) == 0 else parameters[1:]
+        self.lengthscale_ = float(parameters[1]) if np.ndim(self.lengthscale) == 0 and len(parameters) == 2 else parameters[1:]

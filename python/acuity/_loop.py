@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -13,8 +12,10 @@ from concurrent.futures import (
     as_completed,
     wait,
 )
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
+from ._annotator import EventLoopExecutor, fields_of, is_async
 from ._arrays import shown, whole
 from ._core import FailurePolicy, Suggestion, python_worker
 from .errors import Finished, NothingNow, Stopped
@@ -66,12 +67,19 @@ class Loop:
         exclude: bool,
         on_told: Optional[Callable[[Suggestion, "Told"], Any]],
         max_cost: Optional[float] = None,
+        most: Optional[int] = None,
+        seconds: Optional[float] = None,
+        on_answer: Callable[[], Any] = lambda: None,
     ) -> None:
         self.campaign = campaign
         self.annotator = annotator
         self.exclude = exclude
         self.on_told = on_told
         self.max_cost = max_cost
+        self.most = most  # suggestions that are answered at most
+        self.ends_at = None if seconds is None else monotonic() + seconds
+        self.on_answer = on_answer
+        self.answers = 0
         self.failures = FailurePolicy(whole(max_failures, "max_failures", 1, 2**31 - 1))
         self.last_failure: Optional[Exception] = None
         self.failed_points: dict[int, str] = {}  # by row
@@ -82,6 +90,9 @@ class Loop:
     def run(self, workers: int, executor: Optional[Executor] = None) -> str:
         if executor is not None:  # it is the caller's, who shuts it down
             return self._on(executor, workers, cancel=True)
+        if is_async(self.annotator):
+            with EventLoopExecutor() as loop:
+                return self._on(loop, workers, cancel=True)
         if workers == 1:
             return self._alone()
         with ThreadPoolExecutor(workers, thread_name_prefix="acuity-annotator") as threads:
@@ -109,7 +120,12 @@ class Loop:
             except ValueError:  # what ended the run, or another of its kind: that suggestion stays pending
                 pass
 
-    def _next(self) -> Suggestion:
+    def _next(self, at_work: int = 0) -> Suggestion:
+        """The next one to annotate, beside so many that are at work."""
+        if self.most is not None and self.answers + at_work >= self.most:
+            raise Finished(f"{self.most} answers were asked for, and are recorded")
+        if self.ends_at is not None and monotonic() >= self.ends_at:
+            raise Finished("the time is over (timeout)")
         if self.left:
             return self.left.pop(0)
         suggestion: Suggestion = self.campaign._ask(
@@ -159,7 +175,7 @@ class Loop:
         while True:
             while not reason and len(busy) < workers:
                 try:
-                    suggestion = self._next()
+                    suggestion = self._next(len(busy))
                 except Finished as end:
                     reason = str(end)
                 except NothingNow:
@@ -201,12 +217,7 @@ class Loop:
 
     def _fields(self, suggestion: Suggestion, answer: Any) -> dict[str, Any]:
         is_count = isinstance(answer, tuple) and self.campaign.scale in ("fraction", "rate")
-        if isinstance(answer, tuple) and not is_count:  # the caller's mistake, no failure: the suggestion stays pending
-            raise ValueError(
-                f"the annotator returned the tuple {shown(answer)}, must be the answer, a list of replicates or a dictionary "
-                'such as {"y": 0.3, "cost": 1.2, "noise_sd": 0.1}'
-            )
-        return {**(answer if isinstance(answer, Mapping) else {"y": answer}), "id": suggestion.id}
+        return {**fields_of(answer, is_count), "id": suggestion.id}
 
     def _answered(self, suggestion: Suggestion, answer: Any) -> None:
         fields = self._fields(suggestion, answer)
@@ -217,6 +228,8 @@ class Loop:
                 self._failed(suggestion, error, inconclusive=True)
             return
         self.failures.count_answer()
+        self.answers += 1
+        self.on_answer()
         if self.on_told is not None:
             self.on_told(suggestion, told)
 

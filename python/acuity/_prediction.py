@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Literal, NamedTuple, Optional, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import FloatArray
+from ._html import columns_html
 
 
 class Prediction(NamedTuple):
@@ -30,6 +31,9 @@ class Prediction(NamedTuple):
     median: FloatArray
     """Of f; differs from the mean if the target has a scale of its own or hyperparameters are averaged over."""
 
+    def _repr_html_(self) -> str:
+        return columns_html({name: values for name, values in self._asdict().items() if values is not None})
+
 
 class Predictor:
     """What a campaign and its model predict in parts, from `prediction` and `latent`, which they define."""
@@ -45,6 +49,12 @@ class Predictor:
 
     def _class_names(self) -> NDArray[Any]:
         raise NotImplementedError
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> NDArray[Any]: ...
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any: ...
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of f at every row of X, with its standard deviation if `return_std`; of classes the more probable one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from ._arrays import FloatArray, as_array, choice, floats, number, per_point, se
 from ._core import Suggestion
 from ._frames import default_names, names_of, points_by_name
 from ._study import GoalValues, level_biases
+from ._spelling import with_hints
 from .classifier import GPClassifier
 from .errors import Finished
 from .levels import Ladder, LevelsLike, as_levels
@@ -21,6 +22,8 @@ _LARGEST = float(np.finfo(float).max)
 
 
 Model = Union[GPRegressor, GPClassifier]
+InformationName = Literal["model", "target", "bald", "random", "goal"]
+CriterionName = Literal["variance", "prediction"]
 
 
 def _seen(model: Model, inputs: int) -> tuple[Any, ...]:
@@ -80,6 +83,7 @@ class Selector:
     ('coarse', 25.0)
     """
 
+    @with_hints
     def __init__(
         self,
         pool: ArrayLike,
@@ -87,14 +91,14 @@ class Selector:
         levels: LevelsLike,
         budget: Optional[float] = None,
         *,
-        information: Optional[str] = None,
+        information: Optional[InformationName] = None,
         goal: Optional[ArrayLike] = None,
         weights: Any = None,
-        criterion: Optional[str] = None,
+        criterion: Optional[CriterionName] = None,
         goal_noise_variance: Any = None,
-        graph: Optional[str] = None,
-        infinite: str = "refuse",
-        approximation: str = "exact",
+        graph: Optional[Literal["b", "c"]] = None,
+        infinite: Literal["refuse", "limit", "first"] = "refuse",
+        approximation: Literal["exact", "taylor"] = "exact",
         noise_variance: Any = 0.0,
         candidates: Optional[ArrayLike] = None,
         repeat: bool = False,
@@ -226,6 +230,12 @@ class Selector:
         known = not np.isnan(expected)
         return {"lambda": weight, "expected": expected if known else None, "expected_ratio": by_ratio if known else None, "note": note}
 
+    @overload
+    def next(self, n: None = None) -> Suggestion: ...
+
+    @overload
+    def next(self, n: int) -> list[Suggestion]: ...
+
     def next(self, n: Optional[int] = None) -> Any:
         """The best choice now; with `n` a list of up to `n` to ask for at once, each the best given those before it.
 
@@ -303,6 +313,39 @@ def _rows(candidates: ArrayLike, count: int) -> NDArray[np.int64]:
     if array.size and (array.min() < 0 or array.max() >= count):
         raise ValueError(f"candidates has {array.min() if array.min() < 0 else array.max()}, must be rows from 0 to {count - 1}")
     return array.astype(np.int64)
+
+
+@overload
+def select(
+    pool: ArrayLike, model: Model, levels: LevelsLike, budget: Optional[float] = None, n: None = None, *,
+    information: Optional[InformationName] = None, goal: Optional[ArrayLike] = None, weights: Any = None,
+    criterion: Optional[CriterionName] = None, goal_noise_variance: Any = None, graph: Optional[Literal["b", "c"]] = None,
+    infinite: Literal["refuse", "limit", "first"] = "refuse", approximation: Literal["exact", "taylor"] = "exact",
+    noise_variance: Any = 0.0, candidates: Optional[ArrayLike] = None, repeat: bool = False, price_weight: float = 1.0,
+    random_state: Any = None, threads: int = 0, single_precision: bool = False,
+) -> Suggestion: ...
+
+
+@overload
+def select(
+    pool: ArrayLike, model: Model, levels: LevelsLike, budget: Optional[float], n: int, *,
+    information: Optional[InformationName] = None, goal: Optional[ArrayLike] = None, weights: Any = None,
+    criterion: Optional[CriterionName] = None, goal_noise_variance: Any = None, graph: Optional[Literal["b", "c"]] = None,
+    infinite: Literal["refuse", "limit", "first"] = "refuse", approximation: Literal["exact", "taylor"] = "exact",
+    noise_variance: Any = 0.0, candidates: Optional[ArrayLike] = None, repeat: bool = False, price_weight: float = 1.0,
+    random_state: Any = None, threads: int = 0, single_precision: bool = False,
+) -> list[Suggestion]: ...
+
+
+@overload
+def select(
+    pool: ArrayLike, model: Model, levels: LevelsLike, budget: Optional[float] = None, *, n: int,
+    information: Optional[InformationName] = None, goal: Optional[ArrayLike] = None, weights: Any = None,
+    criterion: Optional[CriterionName] = None, goal_noise_variance: Any = None, graph: Optional[Literal["b", "c"]] = None,
+    infinite: Literal["refuse", "limit", "first"] = "refuse", approximation: Literal["exact", "taylor"] = "exact",
+    noise_variance: Any = 0.0, candidates: Optional[ArrayLike] = None, repeat: bool = False, price_weight: float = 1.0,
+    random_state: Any = None, threads: int = 0, single_precision: bool = False,
+) -> list[Suggestion]: ...
 
 
 def select(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import FloatArray, as_array, per_point, values
 from ._estimator import one_column, warn_of_convergence, weights_of
-from ._kernel_model import KernelModel
+from ._kernel_model import KernelModel, OptimiserName, PriorName
 from .kernels import KernelLike
 
 
@@ -26,6 +26,11 @@ class GPClassifier(KernelModel):
         Of every label for which `fit` gets no other, from 0.5 to 1.
     classes : list of two, or None
         What the labels may be, the second being +1: then one class alone is enough to begin with. None: as found.
+    prior : "weak" or "none"
+        "weak", as in campaigns: very large amplitudes and length scales shorter than the data can resolve count as less
+        probable, the search begins where it suits the data, and of inputs whose spreads differ by more than ten times one length
+        scale for all is in units of each input's standard deviation; then `lengthscale_` has one per input. "none": maximum likelihood from the values given on, which
+        takes many times as long.
 
     Attributes
     ----------
@@ -56,10 +61,11 @@ class GPClassifier(KernelModel):
         lengthscale: Union[float, ArrayLike] = 1.0,
         accuracy: float = 1.0,
         classes: Optional[ArrayLike] = None,
-        optimiser: Optional[str] = "lbfgs",
+        optimiser: Optional[OptimiserName] = "lbfgs",
         restarts: int = 4,
         random_state: Any = None,
         threads: int = 0,
+        prior: PriorName = "weak",
     ) -> None:
         self.kernel = kernel
         self.amplitude = amplitude
@@ -70,6 +76,7 @@ class GPClassifier(KernelModel):
         self.restarts = restarts
         self.random_state = random_state
         self.threads = threads
+        self.prior = prior
 
     def fit(self, X: ArrayLike, y: ArrayLike, accuracy: Any = None) -> "GPClassifier":
         """Learns hyperparameters, unless `optimiser` is None, and adds the labels.
@@ -105,7 +112,11 @@ class GPClassifier(KernelModel):
                 raise ValueError("Unknown label type: y has numbers that are no whole ones, must be two classes")
         if self.classes is not None:
             return self._known_classes(target)
-        classes = np.unique(target)
+        try:
+            classes = np.unique(target)
+        except TypeError:  # None among names, say, which cannot be sorted
+            kinds = sorted({type(label).__name__ for label in target.tolist()})
+            raise ValueError(f"y has labels of the types {', '.join(kinds)}, must be of one type") from None
         if len(classes) > 2:
             raise ValueError(f"Only binary classification is supported. y has {len(classes)} classes, must be two")
         if len(classes) < 2:
@@ -178,6 +189,13 @@ class GPClassifier(KernelModel):
         """The probability of either clean class, in the order of `classes_`."""
         positive = _core.clean_probability(*self._belief_at(X))
         return np.column_stack([1.0 - positive, positive])
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """The logarithms of `predict_proba`, finite also where a probability is below the smallest number."""
+        mean, variance = self._belief_at(X)
+        z = mean / np.sqrt(1.0 + variance)
+        logarithms: FloatArray = np.column_stack([_core.numerics.normal_log_cdf(-z), _core.numerics.normal_log_cdf(z)])
+        return logarithms
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Any = None) -> float:
         """The share of right classes."""

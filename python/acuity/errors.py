@@ -33,6 +33,14 @@ class Stopped(RuntimeError):
     """`Campaign.run` gave up: too many annotations failed in a row."""
 
 
+class PlaceTakenError(FileExistsError, ValueError):
+    """There is something already where a campaign was to be created."""
+
+
+class NoFolderError(FileNotFoundError, ValueError):
+    """The folder of a file that was to be written does not exist."""
+
+
 class UnexpectedAnswerWarning(UserWarning):
     """An answer, or the first answers together, are many standard deviations from what was predicted."""
 
@@ -53,8 +61,10 @@ __all__ = [
     "DifferentStudyError",
     "Finished",
     "NothingNow",
+    "NoFolderError",
     "NumericalError",
     "OwnedError",
+    "PlaceTakenError",
     "Stopped",
     "StoreError",
     "UnexpectedAnswerWarning",

@@ -7,14 +7,16 @@ NumPy does the work; what it costs beside a built-in kernel is in docs/python.md
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+from typing import Any, Callable, Literal, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import FloatArray, floats, number, shown
+from .errors import warn_caller
 
 KERNELS = ("rbf", "matern32", "matern52")
+KernelName = Literal["rbf", "matern32", "matern52"]
 
 
 class Kernel:
@@ -114,11 +116,15 @@ def _of_scikit_learn(kernel: Any) -> ScikitLearnKernel:
     return ScikitLearnKernel(kernel)
 
 
-KernelLike = Union[str, Kernel, Callable[[FloatArray, FloatArray], Any]]
+KernelLike = Union[KernelName, Kernel, Callable[[FloatArray, FloatArray], Any]]
 
 
 def core_kernel(kernel: KernelLike, amplitude: Any, lengthscale: Any, inputs: int) -> "_core.Kernel":
     """The kernel that the core computes with."""
+    if not isinstance(kernel, str) and callable(kernel) or isinstance(kernel, Kernel):
+        for name, value in (("amplitude", amplitude), ("lengthscale", lengthscale)):
+            if np.ndim(value) != 0 or value != 1.0:
+                warn_caller(f"{name} is {shown(value)} and is not used: the kernel is one of your own, with its own parameters", UserWarning)
     if isinstance(kernel, Kernel):
         return _core.python_kernel(kernel)
     if all(hasattr(kernel, name) for name in ("theta", "clone_with_theta", "diag")):

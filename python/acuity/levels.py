@@ -127,6 +127,12 @@ class Level:
         """Whether its answers are classes."""
         return self.accuracy is not None
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Level) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.cost, self.alpha))
+
     def __repr__(self) -> str:
         name = repr(self.name) if self.alpha is None else f"alpha={self.alpha!r}"
         what = f"accuracy={self.accuracy!r}" if self.binary else f"noise_variance={self.noise_variance!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import FloatArray, floats, number, per_point, threads_of, values, whole
 from ._estimator import generator, one_column, weights_of
-from ._kernel_model import KernelModel
+from ._kernel_model import KernelModel, OptimiserName, PriorName
 from .kernels import KernelLike
 
 _LARGEST = float(np.finfo(float).max)
@@ -35,11 +35,16 @@ class GPRegressor(KernelModel):
     optimiser : "lbfgs", "adam" or None
         What maximises the likelihood, from the values given on; None keeps them.
     restarts : int
-        Further starts of "lbfgs"; the best likelihood is kept.
+        Further starts of "lbfgs"; the best likelihood is kept. They are needed if the climbs from the values given and from values
+        that suit the data end at different summits.
     random_state : int, generator or None
         Of the further starts.
     threads : int
-        0: all the machine has. Results do not depend on it.
+        0: all the machine has, or OMP_NUM_THREADS. Results do not depend on it.
+    prior : "none" or "weak"
+        "none": maximum likelihood, as in scikit-learn. "weak", as in campaigns: length scales shorter than the data can resolve
+        count as less probable, and of inputs whose spreads differ by more than ten times one length scale for all is in units of
+        each input's standard deviation; then `lengthscale_` has one per input. Not with "adam" or a kernel of one's own.
 
     Attributes
     ----------
@@ -72,10 +77,11 @@ class GPRegressor(KernelModel):
         lengthscale: Union[float, ArrayLike] = 1.0,
         mean: float = 0.0,
         noise_variance: Union[float, str] = "learn",
-        optimiser: Optional[str] = "lbfgs",
+        optimiser: Optional[OptimiserName] = "lbfgs",
         restarts: int = 4,
         random_state: Any = None,
         threads: int = 0,
+        prior: PriorName = "none",
     ) -> None:
         self.kernel = kernel
         self.amplitude = amplitude
@@ -86,6 +92,7 @@ class GPRegressor(KernelModel):
         self.restarts = restarts
         self.random_state = random_state
         self.threads = threads
+        self.prior = prior
 
     def fit(self, X: ArrayLike, y: ArrayLike, noise_variance: Any = None) -> "GPRegressor":
         """Learns hyperparameters, unless `optimiser` is None, and adds the answers.
@@ -112,7 +119,7 @@ class GPRegressor(KernelModel):
             )
             kernel = learned["kernel"]
             if learn_noise:
-                noise = noise * learned["base_scale"]
+                noise = noise * learned["base_scale"] if learned["nugget"] == 0.0 else np.full(len(noise), learned["nugget"])
         posterior = _core.GpPosterior(kernel, mean, array, target, noise, threads_of(self.threads))
         self._keep(kernel, learned)
         self._keep_inputs(X, array)
@@ -147,16 +154,52 @@ class GPRegressor(KernelModel):
         self.log_marginal_likelihood_ = self._posterior.log_marginal_likelihood
         return self
 
-    def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False) -> Any:
-        """The mean of f at every row of X; with its standard deviation, or with the covariance matrix."""
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[False] = False, return_cov: Literal[False] = False, include_noise: bool = False
+    ) -> FloatArray: ...
+
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, include_noise: bool = False
+    ) -> Any: ...
+
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, include_noise: bool = False
+    ) -> Any:
+        """The mean of f at every row of X; with its standard deviation, or with the covariance matrix.
+
+        include_noise: of an answer instead of f, with noise_variance_, which must then be one for all.
+        """
         if return_std and return_cov:
             raise ValueError("return_std and return_cov are both asked for, must be one of them")
         array = self._see_inputs(X)
+        noise = self._answer_noise() if include_noise else 0.0
         if return_std:
             mean, variance = self._belief().predict(array, threads_of(self.threads))
-            return mean, np.sqrt(variance)
+            return mean, np.sqrt(variance + noise)
         mean = self._belief().mean(array)
-        return (mean, self._belief().covariance(array, array)) if return_cov else mean
+        return (mean, self._belief().covariance(array, array) + noise * np.eye(len(array))) if return_cov else mean
+
+    def _answer_noise(self) -> float:
+        if np.ndim(self.noise_variance_) != 0:
+            raise ValueError("include_noise is True and noise_variance differs between answers, must be one for all")
+        return float(self.noise_variance_)
+
+    def log_density(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+        """The logarithm of the predictive density of an answer `y` at every row of X."""
+        mean, sd = self.predict(X, return_std=True, include_noise=True)
+        z = (values(y, len(mean)) - mean) / sd
+        density: FloatArray = -0.5 * z**2 - np.log(sd) - 0.5 * np.log(2.0 * np.pi)
+        return density
+
+    def crps(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+        """The continuous ranked probability score of the prediction of `y` at every row of X; smaller is better."""
+        mean, sd = self.predict(X, return_std=True, include_noise=True)
+        z = (values(y, len(mean)) - mean) / sd
+        density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+        score: FloatArray = sd * (z * (2.0 * np.exp(_core.numerics.normal_log_cdf(z)) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi))
+        return score
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0) -> FloatArray:
         """Draws of f at the rows of X, jointly: one column each."""

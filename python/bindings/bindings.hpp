@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "acuity/data/channel.hpp"
 #include "acuity/data/input.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/selection/suggestion.hpp"
@@ -27,10 +28,18 @@ void bind_errors(py::module_& module);
 void bind_failure_policy(py::module_& module);
 void bind_numerics(py::module_& module);
 void bind_model(py::module_& module);
+void bind_learning(py::module_& module);
 void bind_acquisition(py::module_& module);
 void bind_suggestion(py::module_& module);
 void bind_selection(py::module_& module);
 void bind_campaign(py::module_& module);
+
+/// The channels of labels that are right with these probabilities.
+inline std::vector<Channel> flips(const Vector& accuracy) {
+  std::vector<Channel> channels;
+  for (const double right : accuracy) channels.emplace_back(FlipChannel{right});
+  return channels;
+}
 
 /// A belief as Python gets it: (mean, variance).
 inline py::tuple mean_and_variance(Marginals marginals) {

@@ -80,6 +80,7 @@ void bind_campaign(py::module_& module) {
       .def("close", &OpenCampaign::close);
   bind_verbs(campaign);
   bind_views(campaign);
+  bind_pictures(campaign);
 }
 
 }  // namespace acuity::python

@@ -4,8 +4,6 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
-#include "acuity/model/learn.hpp"
-#include "acuity/model/leave_one_out.hpp"
 #include "bindings.hpp"
 #include "model/adam.hpp"
 #include "model/tilted_moments.hpp"
@@ -15,20 +13,12 @@ namespace acuity::python {
 
 namespace {
 
-using KernelPointer = std::shared_ptr<const Kernel>;
-
 KernelFamily family_of(const std::string& name) {
   if (name == "rbf") return KernelFamily::rbf;
   if (name == "matern32") return KernelFamily::matern32;
   if (name == "matern52") return KernelFamily::matern52;
   throw std::invalid_argument("kernel is \"" + name +
                               "\", must be \"rbf\", \"matern32\", \"matern52\" or an acuity.Kernel");
-}
-
-std::vector<Channel> flips(const Vector& accuracy) {
-  std::vector<Channel> channels;
-  for (const double right : accuracy) channels.emplace_back(FlipChannel{right});
-  return channels;
 }
 
 void bind_kernels(py::module_& module) {
@@ -117,73 +107,6 @@ void bind_ep_posterior(py::module_& module) {
       .def_property_readonly("log_evidence", &EpPosterior::log_evidence)
       .def_property_readonly("converged", &EpPosterior::converged)
       .def_property_readonly("convergence_problem", &EpPosterior::convergence_problem);
-}
-
-// What learning came to, by name.
-py::dict dictionary(const Learned& learned) {
-  py::dict result(py::arg("kernel") = std::const_pointer_cast<Kernel>(learned.prior.kernel),
-                  py::arg("mean") = learned.prior.mean, py::arg("base_scale") = learned.base_scale,
-                  py::arg("added_scale") = learned.added_scale,
-                  py::arg("log_marginal_likelihood") = learned.log_marginal_likelihood,
-                  py::arg("iterations") = learned.iterations, py::arg("evaluations") = learned.evaluations,
-                  py::arg("converged") = learned.converged, py::arg("reason") = learned.reason);
-  return result;
-}
-
-Optimiser optimiser_of(const std::string& name) {
-  if (name == "lbfgs") return Optimiser::lbfgs;
-  if (name == "adam") return Optimiser::adam;
-  throw std::invalid_argument("optimiser is \"" + name + "\", must be \"lbfgs\", \"adam\" or None");
-}
-
-void bind_learning(py::module_& module) {
-  module.def(
-      "learn_regression",
-      [](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& points, const Vector& values,
-         const Vector& noise, bool scale_noise, const std::string& optimiser, int restarts,
-         std::uint64_t seed, int threads) {
-        Learned learned;
-        {
-          const Released unlocked;
-          LearnOptions options{.optimiser = optimiser_of(optimiser),
-                               .restarts = restarts,
-                               .seed = seed,
-                               .threads = threads,
-                               .pool = spread_sample(points)};
-          if (scale_noise)
-            options.noise = NoiseParts{
-                .fixed = Vector::Zero(noise.size()), .base = noise, .added = Vector::Zero(noise.size())};
-          learned = learn({.kernel = kernel, .mean = mean}, Observations(points, values, noise), options);
-        }
-        return dictionary(learned);
-      },
-      py::arg("kernel"), py::arg("mean"), py::arg("points"), py::arg("values"), py::arg("noise"),
-      py::arg("scale_noise"), py::arg("optimiser"), py::arg("restarts"), py::arg("seed"), py::arg("threads"));
-  module.def(
-      "learn_classification",
-      [](const std::shared_ptr<Kernel>& kernel, const PointsRef& points, const Vector& labels,
-         const Vector& accuracy, const std::string& optimiser, int restarts, std::uint64_t seed,
-         int threads) {
-        Learned learned;
-        {
-          const Released unlocked;
-          learned = learn({.kernel = kernel}, Observations(points, labels, flips(accuracy)),
-                          {.optimiser = optimiser_of(optimiser),
-                           .restarts = restarts,
-                           .seed = seed,
-                           .threads = threads,
-                           .pool = spread_sample(points)});
-        }
-        return dictionary(learned);
-      },
-      py::arg("kernel"), py::arg("points"), py::arg("labels"), py::arg("accuracy"), py::arg("optimiser"),
-      py::arg("restarts"), py::arg("seed"), py::arg("threads"));
-  module.def("regression_likelihood", [](const std::shared_ptr<Kernel>& kernel, double mean,
-                                         const PointsRef& points, const Vector& values, const Vector& noise) {
-    const Likelihood found =
-        likelihood({.kernel = kernel, .mean = mean}, Observations(points, values, noise));
-    return py::make_tuple(found.log_marginal, found.gradient);
-  });
 }
 
 // The paper's optimiser on any function that gives (value, gradient): its path is a golden file of its own.

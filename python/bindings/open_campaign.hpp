@@ -74,5 +74,6 @@ inline py::tuple tuple_of(const AskResult& result, const InputNames& names) {
 /// The verbs of a campaign, and what can be read of it.
 void bind_verbs(py::class_<OpenCampaign>& campaign);
 void bind_views(py::class_<OpenCampaign>& campaign);
+void bind_pictures(py::class_<OpenCampaign>& campaign);
 
 }  // namespace acuity::python

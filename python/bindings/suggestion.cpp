@@ -169,6 +169,14 @@ void bind_suggestion(py::module_& module) {
       .def_property_readonly("accuracy", [](const Suggestion& s) { return channel_of(s, true); })
       .def_property_readonly("information_per_cost", &Suggestion::information_per_cost)
       .def("__repr__", &text_of)
+      .def(
+          "__eq__",
+          [](const NamedSuggestion& one, const NamedSuggestion& other) {
+            return state_of(one).equal(state_of(other));
+          },
+          py::is_operator())
+      .def("__hash__",
+           [](const NamedSuggestion& s) { return py::hash(py::make_tuple(s.id, s.row, s.point)); })
       .def(py::pickle(&state_of, &from_state));
 }
 

@@ -77,3 +77,16 @@ def test_amounts_have_their_unit_and_answers_their_noise():
         campaign.tell(campaign.ask(), 0.25)
         page = campaign._repr_html_()
         assert "<th>cost (core h)</th>" in page and "0.25 ± 0.3" in page and "1 core h</text>" in page
+
+
+def test_suggestions_predictions_and_models_are_tables_in_a_notebook():
+    made = acuity.create(
+        pool={"<b>": POOL[:, 0]}, levels=[acuity.Level("a & b", noise_sd=0.1, cost=1)], budget=9, amplitude=1.0, lengthscale=1.0, fit="never"
+    )
+    one = made.ask()._repr_html_()
+    assert "&lt;b&gt;" in one and "a &amp; b" in one and "<b>&lt;" not in one.replace("<b>&lt;b&gt;</b>", "")
+    shown = made.prediction(POOL[:, :1])._repr_html_()
+    assert shown.count("<tr>") == 11 and f"{len(POOL)} rows, the first 10 shown" in shown
+    model = acuity.GPRegressor(optimiser=None, noise_variance=0.1)
+    assert "not yet" in model._repr_html_()
+    assert "amplitude_" in model.fit(POOL, POOL[:, 0])._repr_html_()

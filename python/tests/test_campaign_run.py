@@ -323,3 +323,138 @@ def test_an_answer_that_comes_too_late_is_no_failure(campaign):
 
     campaign.run(late)
     assert campaign.status()["failed"] == 0 and campaign.annotations(frame=False)["y"][0] == 0.25
+
+
+def generator(suggestion):
+    yield 0.5
+
+
+@pytest.mark.parametrize("what, words", [
+    (3, "the annotator is 3, must be a function of a suggestion"),
+    (generator, "generator function .*, must return the answer instead of yielding it"),
+    (dict, "the annotator is the class dict, must be a function, or an instance of it"),
+])
+def test_what_is_no_annotator_is_refused_before_anything_is_asked(campaign, what, words):
+    with pytest.raises(ValueError, match=words):
+        campaign.run(what)
+    assert [event["event"] for event in campaign.events() if event["event"] in ("asked", "failed")] == []
+    assert campaign.status()["owner"] is None
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("answered, words", [
+    (lambda s: {"y": 1.0, "cots": 3}, "a dictionary with the key 'cots'; here it is 'cost', must be of y, cost"),
+    (lambda s: {"value": 1.0}, "a dictionary with the key 'value', must be of y, cost"),
+    (lambda s: {"cost": 1.0}, "must have the key 'y'"),
+    (lambda s: (one for one in [1.0]), "the annotator returned <generator .*, must be the answer"),
+])
+def test_a_misspelt_key_is_a_mistake_and_no_failure(campaign, workers, answered, words):
+    with pytest.raises(ValueError, match=words):
+        campaign.run(answered, workers=workers)
+    status = campaign.status()
+    assert status["failed"] == status["annotations"] == 0 and 1 <= status["pending"] <= workers
+    assert campaign.run(answer) == "the budget is spent"
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_annotator_may_be_async(campaign, workers):
+    import asyncio
+
+    loops, most, at_work = set(), [0], [0]
+
+    async def asks_a_server(suggestion):
+        loops.add(id(asyncio.get_running_loop()))
+        at_work[0] += 1
+        most[0] = max(most[0], at_work[0])
+        await asyncio.sleep(0.002)
+        at_work[0] -= 1
+        if suggestion.id == 2:
+            raise OSError("connection refused")
+        return {"y": answer(suggestion)}
+
+    assert campaign.run(asks_a_server, workers=workers) == "the budget is spent"
+    assert len(loops) == 1 and most[0] == workers
+    assert campaign.status()["failed"] == 1 and campaign.status()["spent"] == 30.0
+
+
+def test_a_coroutine_of_a_plain_function_is_refused_in_a_sentence(campaign):
+    async def asks_a_server(suggestion):
+        return 0.5
+
+    with pytest.raises(ValueError, match="the annotator returned <coroutine .*an annotator that awaits is an `async def`"):
+        campaign.run(lambda s: asks_a_server(s))
+    assert campaign.status()["failed"] == 0
+
+
+def test_what_an_executor_cannot_take_is_refused_before_anything_is_asked(campaign):
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+    class Client:
+        def submit(self):
+            pass
+
+        def get_executor(self):
+            pass
+
+    async def asks_a_server(suggestion):
+        return 0.5
+
+    with ProcessPoolExecutor(1) as processes, pytest.raises(ValueError, match="the annotator cannot be sent to other processes .*no lambda"):
+        campaign.run(lambda s: 0.5, executor=processes)
+    with pytest.raises(ValueError, match=r"executor is a Dask client, must be its executor: client.get_executor\(pure=False\)"):
+        campaign.run(answer, executor=Client())
+    with ThreadPoolExecutor(1) as threads, pytest.raises(ValueError, match="executor is given and the annotator is async"):
+        campaign.run(asks_a_server, executor=threads)
+    assert campaign.status()["pending"] == campaign.status()["failed"] == 0
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_run_ends_after_n_answers_or_when_the_time_is_over(campaign, workers):
+    assert campaign.run(answer, n=4, workers=workers) == "4 answers were asked for, and are recorded"
+    assert campaign.status()["annotations"] == 4 and campaign.status()["pending"] == 0
+    assert campaign.run(answer, timeout=0, workers=workers) == "the time is over (timeout)"
+    assert campaign.status()["annotations"] == 4
+    assert campaign.run(answer, timeout=600, workers=workers) == "the budget is spent"
+    for wrong in ({"n": 0}, {"timeout": -1}, {"timeout": "5"}, {"retries": -1}, {"progress": 3}):
+        with pytest.raises(ValueError):
+            campaign.run(answer, **wrong)
+
+
+def test_an_exception_is_retried_before_it_is_a_failure(campaign):
+    tries = []
+
+    def flaky(suggestion):
+        tries.append(suggestion.id)
+        if tries.count(suggestion.id) < 3:
+            raise OSError("busy")
+        return answer(suggestion)
+
+    campaign.run(flaky, retries=2, n=2)
+    assert campaign.status()["failed"] == 0 and tries.count(tries[0]) == 3
+
+
+def test_progress_is_told_or_shown(campaign, capsys, monkeypatch):
+    import acuity._progress as shown
+
+    seen = []
+    campaign.run(answer, n=3, progress=lambda status: seen.append(status["annotations"]))
+    assert seen == [1, 2, 3]
+    monkeypatch.setattr(shown, "_can_import", lambda name: False)
+    monkeypatch.delitem(sys.modules, "tqdm", raising=False)
+    campaign.run(answer, n=2, progress=True)
+    assert "5 answers, 0 failed" in capsys.readouterr().err
+
+
+def test_money_that_is_reserved_is_said_to_be(campaign):
+    campaign.ask(100)
+    with pytest.raises(acuity.NothingNow, match="are reserved for [0-9]+ pending suggestions: tell, fail or release them"):
+        campaign.ask()
+
+
+def test_a_campaign_says_how_other_processes_have_it(campaign):
+    import pickle
+
+    with pytest.raises(TypeError, match="a campaign cannot be pickled; other processes open it again"):
+        pickle.dumps(campaign)
+    one = campaign.ask()
+    assert pickle.loads(pickle.dumps(one)) == one and {one: 1}[pickle.loads(pickle.dumps(one))] == 1 and one != 3

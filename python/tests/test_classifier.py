@@ -269,3 +269,25 @@ def test_warns_where_it_does_not_converge(monkeypatch):
         model.fit(X, y, accuracy=accuracy)
     with pytest.warns(Warning, match="has not converged: and what to do"):
         model.add(X[0], y[0], accuracy=0.9)
+
+
+def test_logarithms_of_probabilities_are_finite_where_probabilities_are_not():
+    model = fitted(amplitude=3.0)
+    np.testing.assert_allclose(model.predict_log_proba(AT), np.log(model.predict_proba(AT)), atol=1e-9)
+    far = GPClassifier(amplitude=1e6, optimiser=None).fit([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1])
+    assert np.isfinite(far.predict_log_proba([[0.05], [5.05]])).all()
+
+
+def test_labels_of_several_types_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="y has labels of the types NoneType, str, must be of one type"):
+        GPClassifier().fit([[0.0], [1.0], [2.0]], ["a", None, "b"])
+
+
+def test_raw_inputs_of_very_different_spread_take_no_longer_than_scaled_ones():
+    """Once this took a thousand times as long as the same data scaled: every point was an island at the first evaluation."""
+    draw = np.random.default_rng(2)
+    X = draw.standard_normal((120, 12))
+    y = np.where(X[:, 0] + X[:, 1] + 0.3 * draw.standard_normal(120) > 0, 1, -1)
+    model = GPClassifier(threads=1)
+    model.fit(X * 10.0 ** draw.uniform(1, 3, 12), y)
+    assert model.learning_["evaluations"] < 200 and model.log_marginal_likelihood_ > 120 * np.log(0.5)

@@ -88,3 +88,34 @@ def test_the_types_hold():
     mypy = pytest.importorskip("mypy.api")
     out, errors, status = mypy.run(["--strict", "--cache-dir", os.devnull, str(SOURCE / "python" / "acuity")])
     assert status == 0, out + errors
+
+
+# The thirteen mistakes of a trial, and what looks like them and is right.
+def test_mypy_finds_mistakes_and_nothing_else():
+    mypy = pytest.importorskip("mypy.api")
+    typed = Path(__file__).parent / "typed"
+    out, errors, status = mypy.run(["--strict", "--cache-dir", os.devnull, str(typed / "right.py")])
+    assert status == 0, out + errors
+    out, _, _ = mypy.run(["--strict", "--cache-dir", os.devnull, str(typed / "mistakes.py")])
+    found = {int(line.split(":")[1]) for line in out.splitlines() if "error:" in line}
+    wanted = {k for k, line in enumerate((typed / "mistakes.py").read_text().splitlines(), 1) if line.endswith("# mistake")}
+    assert found == wanted and len(wanted) == 13, out
+
+
+def test_the_program_comes_with_python():
+    said = run(sys.executable, "-m", "acuity", "--version", PYTHONPATH=str(Path(acuity.__file__).parent.parent))
+    assert said.startswith(f"acuity {acuity.__version__}")
+
+
+def test_manual_pages_and_completions_say_what_the_program_says(tmp_path):
+    run(SOURCE / "packaging" / "manual", os.environ["ACUITY_PROGRAM"], tmp_path)
+    pages = {page.stem.removeprefix("acuity-") for page in (tmp_path / "man1").iterdir()}
+    commands = {page.stem for page in (SOURCE / "docs" / "commands").glob("*.md")}
+    assert commands <= pages and "acuity" in pages and "pool-convert" in pages
+    ask = (tmp_path / "man1" / "acuity-ask.1").read_text()
+    assert "acuity\\-ask \\- Suggest which point to annotate next" in ask and "\\-\\-lease 2h" in ask and ".SH EXAMPLE" in ask
+    for name in ("acuity.bash", "_acuity", "acuity.fish"):
+        text = (tmp_path / name).read_text()
+        assert all(command in text for command in commands) and "lease" in text
+    run("bash", "-n", tmp_path / "acuity.bash")
+    run("bash", "-c", f". {tmp_path / 'acuity.bash'}; COMP_WORDS=(acuity ask --lea); COMP_CWORD=2; _acuity; [ \"$COMPREPLY\" = --lease ]")

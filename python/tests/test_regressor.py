@@ -367,3 +367,75 @@ def test_shows_what_is_not_usual():
     assert repr(GPRegressor()) == "GPRegressor()"
     assert repr(GPRegressor("matern32", lengthscale=2.0)) == "GPRegressor(kernel='matern32', lengthscale=2.0)"
     assert repr(GPRegressor(lengthscale=np.array([1.0, 2.0]))) == "GPRegressor(lengthscale=array([1., 2.]))"
+
+
+def test_american_spellings_are_taken_and_other_names_get_a_hint():
+    with pytest.warns(UserWarning, match="'optimizer' is spelt 'optimiser' here"):
+        assert GPRegressor(optimizer=None).optimiser is None
+    for name, meant in (("n_restarts_optimizer", "restarts"), ("alpha", "noise_variance"), ("length_scale", "lengthscale"),
+                        ("lenghtscale", "lengthscale"), ("normalize_y", "mean")):
+        with pytest.raises(TypeError, match=f"GPRegressor\\(\\) got an unexpected keyword argument '{name}'; here it is '{meant}'"):
+            GPRegressor(**{name: 1})
+    with pytest.raises(ValueError, match="'n_restarts_optimizer' is no parameter of GPRegressor; here it is 'restarts'"):
+        GPRegressor().set_params(n_restarts_optimizer=3)
+    with pytest.raises(TypeError, match=r"create\(\) got an unexpected keyword argument 'bugdet'; here it is 'budget'"):
+        acuity.create(bugdet=3)
+    with pytest.raises(TypeError, match="Selector.*got an unexpected keyword argument 'weight'; here it is 'weights'"):
+        acuity.select([[0.0]], GPRegressor(), [acuity.Level("a", noise_sd=1, cost=1)], weight=[1.0])
+
+
+def test_amplitude_and_lengthscale_beside_a_kernel_of_ones_own_are_said_to_be_unused():
+    for wrong in ({"amplitude": 2.0}, {"lengthscale": 0.5}, {"lengthscale": [1.0]}):
+        with pytest.warns(UserWarning, match="is not used: the kernel is one of your own, with its own parameters"):
+            GPRegressor(OwnRbf(), optimiser=None, noise_variance=0.1, **wrong).fit([[0.0]], [0.0])
+
+
+def test_masked_values_are_refused():
+    X = np.ma.masked_equal(np.array([[1.0], [-9.0], [2.0]]), -9.0)
+    with pytest.raises(ValueError, match="X has 1 masked values, must have none"):
+        GPRegressor(optimiser=None, noise_variance=0.1).fit(X, [0.0, 1.0, 2.0])
+
+
+def test_predictions_of_answers_have_their_noise_and_scores():
+    X, y, _ = sine()
+    model = GPRegressor(optimiser=None, noise_variance=0.04).fit(X, y)
+    (mean, sd), (same, with_noise) = model.predict(AT, return_std=True), model.predict(AT, return_std=True, include_noise=True)
+    np.testing.assert_array_equal(mean, same)
+    np.testing.assert_allclose(with_noise**2, sd**2 + 0.04)
+    covariance = model.predict(AT, return_cov=True, include_noise=True)[1]
+    np.testing.assert_allclose(np.diag(covariance), with_noise**2, atol=1e-10)
+    stats = pytest.importorskip("scipy.stats")
+    answers = np.sin(AT[:, 0])
+    np.testing.assert_allclose(model.log_density(AT, answers), stats.norm(mean, with_noise).logpdf(answers), atol=1e-10)
+    # By its definition: the integral of (F(t) - [t > y])^2.
+    t = np.linspace(mean[3] - 12 * with_noise[3], mean[3] + 12 * with_noise[3], 400001)
+    direct = np.trapezoid if hasattr(np, "trapezoid") else np.trapz
+    expected = direct((stats.norm(mean[3], with_noise[3]).cdf(t) - (t > answers[3])) ** 2, t)
+    assert model.crps(AT, answers)[3] == pytest.approx(expected, abs=1e-5)
+    with pytest.raises(ValueError, match="noise_variance differs between answers"):
+        fitted().predict(AT, include_noise=True)
+
+
+def test_learning_counts_every_evaluation_and_searches_only_where_summits_differ():
+    X = np.linspace(0, 6, 40)[:, None]
+    easy = GPRegressor().fit(X, np.sin(X[:, 0]) + 0.1 * np.cos(37.0 * X[:, 0]))
+    none = GPRegressor(restarts=0).fit(X, np.sin(X[:, 0]) + 0.1 * np.cos(37.0 * X[:, 0]))
+    assert easy.log_marginal_likelihood_ >= none.log_marginal_likelihood_ - 1e-6
+    assert none.learning_["evaluations"] < easy.learning_["evaluations"] < 200, "two climbs, no search"
+    # What suits the spread of the data explains these as noise, the values given do not: it is searched, and all of that is counted.
+    draw = np.random.default_rng(4)
+    X = np.linspace(0, 100, 80)[:, None]
+    y = np.sin(X[:, 0]) + 0.1 * draw.standard_normal(80)
+    hard = GPRegressor(lengthscale=1.0).fit(X, y)
+    assert hard.learning_["evaluations"] > 18 * 12, "eighteen contenders, each the best of twelve draws"
+    assert hard.lengthscale_ < 5.0
+
+
+def test_the_weak_prior_keeps_few_answers_from_being_explained_too_well():
+    draw = np.random.default_rng(0)
+    X, y = draw.uniform(0, 1, (12, 4)), draw.standard_normal(12)
+    free, weak = (GPRegressor(lengthscale=np.ones(4), prior=prior).fit(X, y) for prior in ("none", "weak"))
+    assert weak.log_marginal_likelihood_ <= free.log_marginal_likelihood_ + 1e-6
+    assert np.min(weak.lengthscale_) >= np.min(free.lengthscale_) - 1e-9
+    with pytest.raises(ValueError, match='prior is "strong"|prior is \'strong\', must be one of "weak", "none"'):
+        GPRegressor(prior="strong").fit(X, y)
