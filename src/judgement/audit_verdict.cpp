@@ -9,6 +9,7 @@
 #include "campaign/audit.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/calibration.hpp"
+#include "judgement/expected_coverage.hpp"
 #include "judgement/left_out_places.hpp"
 #include "judgement/verdict_parts.hpp"
 #include "numerics/distributions.hpp"
@@ -155,6 +156,10 @@ std::optional<CalibrationVerdict> verdict_on_audit(const Campaign& campaign) {
     if (state.audited())
       if (LeftOutPlaces now = left_out_places(study, state); !now.scores.empty()) places = std::move(now);
     take_factor(places.factor(), verdict);
+    // Noisy answers cannot tell intervals that are too wide from others: which kernels explain them can.
+    if (state.audited() && verdict.calibration != Calibration::too_narrow)
+      if (const std::optional<ExpectedCoverage> expected = expected_coverage(study, state))
+        take_expected(*expected, verdict);
     verdict.answers = result.answers;
     if (result.answers < enough_to_praise && verdict.calibration != Calibration::too_narrow)
       verdict.calibration = Calibration::cannot_tell;

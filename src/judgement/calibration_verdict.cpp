@@ -69,20 +69,23 @@ CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector
   }
   const double excess = excess_surprise(probabilities, labels);
   verdict.calibration = word_for_surprise(excess);
-  const std::string fits = fmt::format("probabilities {} the last {} labels",
-                                       verdict.is_bad() ? "do not fit" : "fit", verdict.answers);
-  const std::optional<Sureness> sure = sureness_of(campaign.study(), campaign.state());
-  if (!sure && !verdict.is_bad()) {
-    verdict.reason = fits;  // a figure of how far off they are would contradict the word
-  } else if (verdict.is_bad()) {
-    verdict.reason = fmt::format("{}, which are {} surprising than expected by {:.1f} sampling errors", fits,
-                                 excess > 0.0 ? "more" : "less", std::abs(excess));
-  } else {
-    verdict.calibration = word_for(*sure);
-    verdict.reason = fmt::format(
-        "{}; by {} labels, each predicted from the others, {:.0f} % of the predicted classes are right, "
-        "{:.0f} % are claimed",
-        fits, sure->labels, 100.0 * sure->likely, 100.0 * sure->claimed);
+  const bool surprises = verdict.is_bad();
+  std::string fits =
+      fmt::format("probabilities {} the last {} labels", surprises ? "do not fit" : "fit", verdict.answers);
+  if (surprises)
+    fits += fmt::format(", which are {} surprising than expected by {:.1f} sampling errors",
+                        excess > 0.0 ? "more" : "less", std::abs(excess));
+  verdict.reason = fits;
+  // Predictions made before the labels are those of an earlier model.
+  if (const std::optional<Sureness> sure = sureness_of(campaign.study(), campaign.state())) {
+    const bool is_over = surprises && is_outdated(excess, *sure);
+    if (is_over) verdict.calibration = Calibration::cannot_tell;
+    if (!surprises) verdict.calibration = word_for(*sure);
+    if (is_over || !surprises)
+      verdict.reason = fmt::format(
+          "{}; by {} labels, each predicted from the others, {:.0f} % of the predicted classes are right, "
+          "{:.0f} % are claimed",
+          fits, sure->labels, 100.0 * sure->likely, 100.0 * sure->claimed);
   }
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more labels will tell";
   advise_on_labels(study, verdict);

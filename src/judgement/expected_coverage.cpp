@@ -11,6 +11,7 @@
 
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/last_fit.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/distributions.hpp"
 #include "numerics/normal.hpp"
@@ -112,7 +113,7 @@ std::optional<ExpectedCoverage> expected_coverage(const Study& study, const Stat
   if (study.file().binary() || study.file().has_bias() || count < fewest_learned_from ||
       count > most_learned_from)
     return std::nullopt;
-  const StudyModel model = model_of(study, state, annotations);
+  const StudyModel model = model_for_predictions(study, state, 1);
   if (!model.learned || study.file().fit.never() ||
       dynamic_cast<const StationaryKernel*>(model.learned->prior.kernel.get()) == nullptr)
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
+#include "campaign/last_fit.hpp"
 #include "campaign/state_queries.hpp"
 #include "numerics/distributions.hpp"
 #include "numerics/normal.hpp"
@@ -42,7 +43,7 @@ std::optional<Sureness> sureness_of(const Study& study, const State& state) {
   const std::vector<Annotation> annotations = annotations_of(study, state);
   const auto count = static_cast<Index>(annotations.size());
   if (!study.file().binary() || count < fewest_labels || count > most_labels) return std::nullopt;
-  const StudyModel model = model_of(study, state, annotations);
+  const StudyModel model = model_for_predictions(study, state, 1);
   const AveragedModel averaged = StudyLearner(study).averaged(model, annotations, 1);
   const Observations& labels = averaged.draws().front().observations;
   const Points pool = rows_looked_at(study);

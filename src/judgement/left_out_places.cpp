@@ -10,6 +10,7 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "base/parallel.hpp"
+#include "campaign/last_fit.hpp"
 #include "campaign/state_queries.hpp"
 #include "model/answer_kernel.hpp"
 
@@ -148,11 +149,12 @@ LeftOutPlaces left_out_places(const Study& study, const State& state) {
   const std::vector<Annotation> annotations = annotations_of(study, state);
   const auto count = static_cast<Index>(annotations.size());
   if (count < 3 || count > most_left_out) return found;
-  const StudyModel model = model_of(study, state, annotations);
+  const bool is_averaged = count <= most_averaged;
+  const StudyModel model =
+      is_averaged ? model_for_predictions(study, state) : model_of(study, state, annotations);
   const StudyLearner learner(study);
-  const AveragedModel averaged = count <= most_averaged && model.learned
-                                     ? learner.averaged(model, annotations)
-                                     : learner.unaveraged(model);
+  const AveragedModel averaged =
+      is_averaged && model.learned ? learner.averaged(model, annotations) : learner.unaveraged(model);
   const std::vector<Block> blocks = blocks_of(averaged.draws().front().observations);
   const auto places = static_cast<Index>(blocks.size());
   Vector mean = Vector::Zero(places), square = mean, noise = mean;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "judgement/calibration_verdict.hpp"
+#include "judgement/expected_coverage.hpp"
 #include "judgement/left_out_labels.hpp"
 #include "judgement/left_out_places.hpp"
 
@@ -18,6 +19,13 @@ constexpr double mended = 1.25;
 constexpr double surprising = 2.5;
 // Scores without which nothing is said at all, and without which nothing good is said.
 constexpr Index least_scores = 3, enough_scores = 12;
+
+/// What status, report and page say: at most 20 words with one number, a factor or how many answers it was
+/// judged by. "good, judged by 60 answers", "too wide by a factor of about 1.4", "cannot tell yet: 2 of the 8
+/// answers of fine that are needed".
+std::string finding_of(const CalibrationVerdict& verdict);
+/// The same as a sentence about `judged`, without a full stop: "intervals are good, judged by 60 answers".
+std::string finding_about(std::string_view judged, const CalibrationVerdict& verdict);
 
 /// So many independent scores tell as much about the mean square: tails heavier than those of a normal
 /// distribution make it less certain.
@@ -39,7 +47,13 @@ std::string times(double factor);
 std::string factor_text(const CalibrationVerdict& verdict);
 
 CalibrationVerdict::Calibration word_for(const Sureness& sure);
+/// Good, or too wide with its factor, or neither is probable enough: for intervals that answers of an audit
+/// do not call too narrow.
+void take_expected(const ExpectedCoverage& expected, CalibrationVerdict& verdict);
 CalibrationVerdict::Calibration word_for_surprise(double excess);
+/// Whether labels that surprised by this excess when they came, or did not, say nothing of the probabilities
+/// of now.
+bool is_outdated(double excess, const Sureness& now);
 void say_too_few(CalibrationVerdict& verdict, std::string_view recorded);
 
 // Advice is in plain words; what to type, a command or keys of the study, stands in parentheses at its end,

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "acuity/campaign/campaign.hpp"
+#include "judgement/verdict_parts.hpp"
 #include "support/program.hpp"
 
 namespace acuity::testing::expected_coverage_test {
@@ -79,6 +80,21 @@ TEST(ExpectedCoverage, NeedsAModelThatLearnsAndAFewAnswers) {
   EXPECT_FALSE(expected_coverage(given.study(), given.state()));
   const Campaign young = asked_about(other, smooth, "", 6);
   EXPECT_FALSE(expected_coverage(young.study(), young.state()));
+}
+
+// What is neither probable nor improbable is not said.
+TEST(ExpectedCoverage, IsAWordWhereAnAuditShowedNothing) {
+  using Calibration = CalibrationVerdict::Calibration;
+  const auto told = [](double is_wide) {
+    CalibrationVerdict verdict;
+    take_expected(ExpectedCoverage{.factor = 0.7, .low = 0.6, .high = 0.8, .is_wide = is_wide}, verdict);
+    return verdict;
+  };
+  EXPECT_EQ(told(0.8).calibration, Calibration::too_wide);
+  EXPECT_EQ(told(0.8).factor, 0.7);
+  EXPECT_EQ(told(0.68).calibration, Calibration::cannot_tell);
+  EXPECT_EQ(told(0.3).calibration, Calibration::good);
+  EXPECT_EQ(told(0.3).factor, 1.0);
 }
 
 }  // namespace

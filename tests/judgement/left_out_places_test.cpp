@@ -5,6 +5,10 @@
 #include <cmath>
 #include <random>
 
+#include "acuity/study/study_learner.hpp"
+#include "campaign/last_fit.hpp"
+#include "support/memory_campaigns.hpp"
+
 namespace acuity::left_out_places_test {
 namespace {
 
@@ -56,6 +60,34 @@ TEST(LeftOutPlaces, CountNeighboursOnce) {
   const FactorOfF independent = places.factor();
   places.counted = 10;
   EXPECT_GT(places.factor().high / places.factor().low, 1.3 * independent.high / independent.low);
+}
+
+// At the end `predict` learns from all answers, and the log has what was learned before.
+TEST(LeftOutPlaces, AreOfTheModelThatPredicts) {
+  const testing::Folder folder;
+  folder.write("pool.csv", testing::pool_on_a_line(40, 6.0));
+  Campaign campaign(
+      Study::open(folder.write(
+          "study.toml",
+          "[campaign]\nbudget = 27\nseed = 2\n[pool]\nfile = \"pool.csv\"\n[model]\nstructure = \"plain\"\n"
+          "average = 1\n[[level]]\nname = \"only\"\nnoise_sd = 0.1\ncost = 1\n")),
+      make_memory_event_store(), {.threads = 1});
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (AskResult asked = campaign.ask(); !asked.suggestions.empty(); asked = campaign.ask()) {
+    Answer answer;
+    answer.id = asked.suggestions.front().id;
+    answer.values = {std::sin(2.0 * asked.suggestions.front().inputs[0]) + 0.4 * normal(random)};
+    campaign.tell({answer});
+  }
+  const State& state = campaign.state();
+  ASSERT_LT(state.fitted()->annotations, state.annotations());
+  const StudyModel now = model_for_predictions(campaign, 1);
+  ASSERT_NE(now.nugget, campaign.model().nugget);
+  const AveragedModel predicts = StudyLearner(campaign.study()).averaged(now, campaign.annotations(), 1);
+  const LeftOutPlaces places = left_out_places(campaign.study(), state);
+  ASSERT_FALSE(places.scores.empty());
+  EXPECT_NEAR(places.scores.front().noise, predicts.draws().front().observations.noise()(0), 1e-12);
 }
 
 }  // namespace

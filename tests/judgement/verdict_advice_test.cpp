@@ -116,5 +116,32 @@ TEST(VerdictAdvice, StatusSaysHowManyAnswersOfTheReferenceLevelAreMissing) {
       << status;
 }
 
+TEST(VerdictParts, TakeASurpriseForOverIfTheModelOfNowDoesNotShareIt) {
+  const Sureness unsure{.is_unsure = 0.4, .is_sure = 0.05}, sure{.is_unsure = 0.05, .is_sure = 0.4};
+  EXPECT_TRUE(is_outdated(5.0, unsure));
+  EXPECT_FALSE(is_outdated(5.0, sure));
+  EXPECT_TRUE(is_outdated(-3.0, sure));
+  EXPECT_FALSE(is_outdated(-3.0, unsure));
+}
+
+TEST(VerdictParts, SayOneNumberInTwentyWords) {
+  CalibrationVerdict verdict{
+      .calibration = CalibrationVerdict::Calibration::too_wide, .factor = 0.5, .answers = 60};
+  EXPECT_EQ(finding_of(verdict), "too wide by a factor of about 2.0");
+  EXPECT_EQ(finding_about("intervals", verdict), "intervals are too wide by a factor of about 2.0");
+  verdict.calibration = CalibrationVerdict::Calibration::good;
+  EXPECT_EQ(finding_of(verdict), "good, judged by 60 answers");
+  verdict.calibration = CalibrationVerdict::Calibration::cannot_tell;
+  EXPECT_EQ(finding_about("intervals", verdict), "it cannot be told yet, judged by 60 answers");
+  verdict.missing = "2 of the 8 answers of fine that are needed";
+  EXPECT_EQ(finding_about("intervals", verdict),
+            "it cannot be told yet: 2 of the 8 answers of fine that are needed");
+  verdict.missing.clear();
+  verdict.about = CalibrationVerdict::About::audit;
+  verdict.answers = 8;
+  EXPECT_EQ(finding_about("intervals", verdict),
+            "there is no sign that they are too narrow, judged by 8 answers at random points");
+}
+
 }  // namespace
 }  // namespace acuity::testing::verdict_advice_test
