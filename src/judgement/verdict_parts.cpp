@@ -32,7 +32,7 @@ constexpr double probably_unsure = 0.75, surely_sure = 0.9, surely_fitting = 0.9
 
 // Of what the kernels expect after an audit without an alarm: over 30 simulated campaigns (benchmarks/runs)
 // 18 of 24 words were right; places left out said 18, and 11 of them were.
-constexpr double probably_wide = 0.7, hardly_wide = 0.65;
+constexpr double wide_after_audit = 0.7, hardly_wide_after_audit = 0.65;
 
 }  // namespace
 
@@ -115,9 +115,9 @@ Calibration word_for(const Sureness& sure) {
 }
 
 void take_expected(const ExpectedCoverage& expected, CalibrationVerdict& verdict) {
-  verdict.calibration = expected.is_wide >= probably_wide ? Calibration::too_wide
-                        : expected.is_wide < hardly_wide  ? Calibration::good
-                                                          : Calibration::cannot_tell;
+  verdict.calibration = expected.is_wide >= wide_after_audit         ? Calibration::too_wide
+                        : expected.is_wide < hardly_wide_after_audit ? Calibration::good
+                                                                     : Calibration::cannot_tell;
   if (verdict.calibration != Calibration::too_wide) return;
   verdict.factor = expected.factor;
   verdict.low = expected.low;

@@ -10,6 +10,7 @@
 #include "campaign/state_queries.hpp"
 #include "explain/reason_text.hpp"
 #include "judgement/error_projection.hpp"
+#include "judgement/verdict_parts.hpp"
 #include "text/level_text.hpp"
 #include "text/number_text.hpp"
 #include "text/sentence.hpp"
@@ -85,51 +86,20 @@ Fact error_fact(const Campaign& campaign, const CampaignData& data, const Campai
 
 // ---- Whether it may be trusted -------------------------------------------------------------------------
 
-// How many answers were inside the interval predicted before they came; empty if that is not what was looked
-// at.
-std::string counted_inside(const CampaignData& data) {
-  if (data.verdict.evidence != CalibrationVerdict::Evidence::prequential || data.verdict.is_of_classes ||
-      data.calibration.scores.empty())
-    return "";
-  const Coverage& widest = data.calibration.scores.front().coverages.back();
-  if (widest.count == 0) return "";
-  return fmt::format(
-      "{} of {} were inside the {:.0f} % interval predicted before they came, {:.0f} expected.",
-      widest.inside, counted(widest.count, "answer"), 100.0 * widest.nominal,
-      widest.nominal * static_cast<double>(widest.count));
-}
-
-std::string judged_by(const CampaignData& data) {
-  const std::string by = data.verdict.judged_by();
-  return by.empty() ? "." : ", " + by + ".";
-}
-
+// The sentence of status and report.
 Fact calibrated(const CampaignData& data, const CampaignVerdict& verdict) {
   constexpr std::string_view not_entirely = "Not entirely: ";
   if (verdict.state == VerdictState::bad && verdict.answer.starts_with(not_entirely))
     return {"Not entirely", capitalised(verdict.answer.substr(not_entirely.size())), verdict.state};
-  std::string sentence = counted_inside(data);
-  if (sentence.empty())
-    sentence = (data.verdict.is_of_classes ? "Classes are found as often as their probabilities say"
-                                           : "Intervals are as wide as the errors found need it") +
-               judged_by(data);
-  return {"Calibrated", sentence, verdict.state};
+  return {"Calibrated", as_sentence(finding_about(data.books.target->judged(), data.verdict)), verdict.state};
 }
 
 Fact miscalibrated(const CampaignData& data, const CampaignVerdict& verdict) {
   const bool is_narrow = data.verdict.calibration == Calibration::too_narrow;
-  if (data.verdict.is_of_classes)
-    return {capitalised(data.verdict.words()),
-            fmt::format("Wrong classes are {} than the probabilities say{}",
-                        is_narrow ? "more frequent" : "rarer", judged_by(data)),
-            verdict.state};
-  const double factor = is_narrow ? data.verdict.factor : 1.0 / data.verdict.factor;
-  const std::string times =
-      std::isfinite(factor) && factor > 1.0 ? fmt::format("about {} times ", rounded(factor, 2)) : "";
-  return {is_narrow ? "Too narrow" : "Too wide",
-          fmt::format("Errors are {}{} than the intervals say{}", times, is_narrow ? "larger" : "smaller",
-                      judged_by(data)),
-          verdict.state};
+  const std::string value = data.verdict.is_of_classes ? capitalised(data.verdict.words())
+                            : is_narrow                ? "Too narrow"
+                                                       : "Too wide";
+  return {value, as_sentence(finding_about(data.books.target->judged(), data.verdict)), verdict.state};
 }
 
 Fact trust_fact(const CampaignData& data, const CampaignVerdict& verdict) {
@@ -144,12 +114,8 @@ Fact trust_fact(const CampaignData& data, const CampaignVerdict& verdict) {
     case Calibration::cannot_tell:
       break;
   }
-  Fact fact{"Not known yet", "Too few answers can be compared with their predictions so far.", verdict.state};
-  if (!data.verdict.missing.empty())
-    fact.sentence = fmt::format("So far there are {}.", data.verdict.missing);
-  else if (data.verdict.about == CalibrationVerdict::About::audit)
-    fact.sentence = fmt::format("There is {}{}", data.verdict.words(), judged_by(data));
-  return fact;
+  return {"Not known yet", as_sentence(finding_about(data.books.target->judged(), data.verdict)),
+          verdict.state};
 }
 
 // ---- The money -----------------------------------------------------------------------------------------

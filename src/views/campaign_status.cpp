@@ -20,6 +20,7 @@
 #include "judgement/purchase_certificate.hpp"
 #include "judgement/sought_report.hpp"
 #include "judgement/typical_error.hpp"
+#include "judgement/verdict_parts.hpp"
 #include "model/structure_text.hpp"
 #include "store/owner.hpp"
 #include "study/reported_noise.hpp"
@@ -173,10 +174,7 @@ std::string error_lines(const Campaign& campaign, const CalibrationVerdict& verd
                            : fmt::format("cannot be told from {}", counted(state.annotations(), "answer")));
   if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
   const std::string judged = TargetView::of(*study.file().target)->judged();
-  if (verdict.calibration == CalibrationVerdict::Calibration::cannot_tell && !verdict.missing.empty())
-    return first + fmt::format("{}: {}: {}\n", judged, verdict.words(), one_line(verdict.missing));
-  return first + fmt::format("{}: {}{}\n", judged, verdict.words(),
-                             verdict.answers > 0 ? ", " + verdict.judged_by() : "");
+  return first + fmt::format("{}: {}\n", judged, one_line(finding_of(verdict)));
 }
 
 std::string audit_line(const Study& study, const State& state) {

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/error_projection.hpp"
+#include "judgement/verdict_parts.hpp"
 #include "study/reported_noise.hpp"
 #include "text/input_text.hpp"
 #include "text/level_text.hpp"
@@ -145,26 +146,21 @@ CampaignVerdict trusted(const Campaign& campaign, const CampaignData& data) {
     verdict.answer = "It cannot be told without answers.";
     return verdict;
   }
-  const std::string judged = data.books.target->judged();
-  const std::string by = data.verdict.answers > 0 ? ", " + data.verdict.judged_by() : "";
+  // Status and the page say the same.
+  const std::string finding = finding_about(data.books.target->judged(), data.verdict);
   switch (data.verdict.calibration) {
     case Calibration::good:
       verdict.state = VerdictState::good;
-      verdict.answer = fmt::format("Yes: {} are calibrated{}.", judged, by);
+      verdict.answer = fmt::format("Yes: {}.", finding);
       break;
     case Calibration::too_narrow:
     case Calibration::too_wide:
       verdict.state = VerdictState::bad;
       verdict.answer = fmt::format(
-          "{}: {} are {}{}.", data.verdict.calibration == Calibration::too_narrow ? "No" : "Only with care",
-          judged, data.verdict.words(), by);
+          "{}: {}.", data.verdict.calibration == Calibration::too_narrow ? "No" : "Only with care", finding);
       break;
     case Calibration::cannot_tell:
-      verdict.answer = !data.verdict.missing.empty()
-                           ? fmt::format("It cannot be told yet: {}.", data.verdict.missing)
-                       : data.verdict.about == CalibrationVerdict::About::audit
-                           ? fmt::format("There is {}{}.", data.verdict.words(), by)
-                           : fmt::format("It cannot be told yet{}.", by);
+      verdict.answer = as_sentence(finding);
       break;
   }
   verdict.advice = without_last_parentheses(data.verdict.advice);

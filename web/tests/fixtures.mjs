@@ -279,7 +279,7 @@ export class Campaign {
     return {
       first: [],
       error: fact(shape.classes ? "6.5 %" : "2.1e-4", shape.classes ? "About this share of the predicted classes is wrong." : "Predictions are typically off by this much, 4 % of their range. It fell by 12 % over the last third of the money.", "bad"),
-      trust: fact("Calibrated", `${Math.round(0.94 * answers.length)} of ${answers.length} answers were inside the 95 % interval predicted before they came.`, "good"),
+      trust: fact("Calibrated", `Intervals are good, judged by ${answers.length} answers.`, "good"),
       money: finished ? fact("Finished", "The budget is spent.", "unknown") : fact(`${Math.round(shape.budget - spent)} ${shape.unit} left`, `It will buy about 74 more answers: 62 ${coarse.name}, 12 ${shape.levels[0].name}.`, "unknown"),
       next: finished ? null : { point: "P2001", inputs: drawn(shape.inputs, 77), level: coarse.name, cost: coarse.cost, why: "It lowers the uncertainty of 40 points around it by a quarter or more. No other candidate does more for its price." },
       nothing_next: finished ? "The budget is spent." : "",
