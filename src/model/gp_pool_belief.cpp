@@ -164,6 +164,7 @@ struct GpPoolBelief::State : LaggingPool {
       if (!screen_may_help) screen.reset();
     } else {
       screen = ScreenedPool::make(posterior, prior, storage.memory);
+      if (screen && !screen->tells_points_apart()) screen.reset();
       screen_may_help = screen != nullptr;
       if (screen) posterior.forget_tiles();
     }

@@ -95,6 +95,19 @@ bool ScreenedPool::bound_errors() {
   });
 }
 
+bool ScreenedPool::tells_points_apart() const {
+  constexpr Index tiles = 4;
+  constexpr double most = 0.9;
+  const Index size = posterior_.tiles().size(), count = std::min(size, tiles * PoolTiles::width);
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(i * size / count);
+  const Vector variance = posterior_.exact_at(rows).variance;
+  const double enough = error_.at_least(variance.maxCoeff());
+  const auto may_lead = [&](double one) { return error_.at_most(one) >= enough; };
+  const auto leading = static_cast<double>(std::count_if(variance.begin(), variance.end(), may_lead));
+  return leading <= most * static_cast<double>(count);
+}
+
 // In double precision the tiles would take about twice as long. The counts fade, so that it is the last
 // choices that matter; a few points may be looked at whatever the tiles took.
 bool ScreenedPool::pays() {

@@ -27,6 +27,10 @@ class ScreenedPool : public LaggingPool {
   VarianceError error() const override { return error_; }
   Marginals exact_at(std::span<const Index> rows) const override;
 
+  /// False if most points of a sample of the pool may be the one of largest variance, as far as the screen
+  /// can tell: it would have to look at most of the pool again.
+  bool tells_points_apart() const;
+
   /// Adds the rows that the posterior got since. False if the screen is of no use any more: the bound has
   /// become too loose, or so many points had to be looked at in double precision that the screen saves
   /// nothing.

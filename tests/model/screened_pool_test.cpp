@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "acuity/model/kernel.hpp"
@@ -226,6 +227,26 @@ TEST(ScreenedPool, IsNoneWhereItsBoundWouldBeOfNoUse) {
   EXPECT_FALSE(screen_of({.lengthscale = Vector::Constant(1, 1e-6)}));
   EXPECT_FALSE(screen_of({.amplitude = 1e-12, .noise = 1e-26}));
   EXPECT_FALSE(screen_of({.amplitude = 1e12, .noise = 1e22}));
+}
+
+// Before any tile is computed it is known whether most points would have to be looked at again.
+TEST(ScreenedPool, KnowsFromASampleWhetherItTellsPointsApart) {
+  const auto tells_apart = [](const Setting& setting) {
+    Bench bench(setting);
+    bench.annotate(0, 30);
+    const std::unique_ptr<ScreenedPool> screen = bench.screen();
+    const bool told = screen->tells_points_apart();
+    refresh_all(bench, *screen);
+    const Vector& variance = screen->so_far().variance;
+    double enough = 0.0;
+    for (const double one : variance) enough = std::max(enough, screen->error().at_least(one));
+    const auto may_lead = std::count_if(variance.begin(), variance.end(),
+                                        [&](double one) { return screen->error().at_most(one) >= enough; });
+    EXPECT_EQ(told, 10 * may_lead <= 9 * variance.size()) << may_lead << " of " << variance.size();
+    return told;
+  };
+  EXPECT_TRUE(tells_apart({}));
+  EXPECT_FALSE(tells_apart({.lengthscale = Vector::Constant(1, 0.01)})) << "no point knows of another one";
 }
 
 TEST(ScreenedPool, IsNoneWhereItsPointsWouldTakeMostOfTheMemory) {
