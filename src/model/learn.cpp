@@ -64,6 +64,7 @@ struct Climb {
   Watch* watch;
   nlopt_opt optimiser = nullptr;
   std::exception_ptr stopped;  // thrown by the progress callback
+  std::optional<Sites> sites;  // of classes: those of the last evaluation
 };
 
 double negative_objective(unsigned size, const double* theta, double* gradient, void* data) {
@@ -72,7 +73,7 @@ double negative_objective(unsigned size, const double* theta, double* gradient, 
   LearningObjective found{.value = -infinity, .log_marginal = -infinity, .gradient = Vector::Zero(size)};
   try {
     check_interruption();
-    found = climb.problem->objective_at(at);
+    found = climb.problem->objective_at(at, &climb.sites);
     ++climb.ascent->evaluations;
     if (climb.watch != nullptr) climb.watch->saw(found.log_marginal);
   } catch (...) {  // the optimiser is written in C
@@ -99,7 +100,7 @@ Ascent climb_by_lbfgs(const LearningProblem& problem, const ParameterBounds& bou
                       int evaluations, Watch* watch = nullptr) {
   const numerics::FlushDenormals flush;
   Ascent ascent;
-  Climb climb{.problem = &problem, .ascent = &ascent, .watch = watch, .stopped = {}};
+  Climb climb{.problem = &problem, .ascent = &ascent, .watch = watch, .stopped = {}, .sites = {}};
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
       nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(problem.size())), &nlopt_destroy);
   climb.optimiser = optimiser.get();
@@ -394,7 +395,7 @@ void climb_from_beside(const LearningProblem& problem, const ParameterBounds& bo
 std::vector<Ascent> climb_from_all(const LearningProblem& problem, const ParameterBounds& bounds,
                                    const std::vector<Vector>& from, int threads, Watch& watch) {
   constexpr int full = 400, brief = 25;
-  const bool prune = (problem.observations().size() > 400 || problem.is_penalised()) && from.size() > 2;
+  const bool prune = (problem.rows() > 400 || problem.is_penalised()) && from.size() > 2;
   std::vector<Ascent> ascents(from.size());
   base::parallel_for(static_cast<Index>(from.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
@@ -446,13 +447,13 @@ std::vector<Ascent> climb_by_some(const LearningProblem& problem, const Paramete
 
 Learned learn_by_lbfgs(const LearningProblem& problem, const LearnOptions& options) {
   constexpr Index very_many = 800;
-  numerics::expect_matrices_of(problem.observations().size());
+  numerics::expect_matrices_of(problem.rows());
   const ParameterBounds bounds = problem.bounds();
   const int threads = options.threads > 0 ? options.threads : base::default_threads();
   int evaluations = 0;
   const std::vector<Vector> from = starts(problem, bounds, options, threads, evaluations);
   Watch watch(options.progress);
-  const bool by_some = problem.is_penalised() && problem.observations().size() > very_many;
+  const bool by_some = problem.is_penalised() && problem.rows() > very_many;
   std::vector<Ascent> ascents = by_some ? climb_by_some(problem, bounds, from, threads, watch)
                                         : climb_from_all(problem, bounds, from, threads, watch);
   if (!problem.is_penalised() && !problem.classes() && options.restarts > 1)

@@ -78,7 +78,7 @@ double mean_of_positive(const Vector& variance) {
 
 LearningProblem::LearningProblem(const Prior& prior, const Observations& observations,
                                  const LearnOptions& options)
-    : prior_(prior), observations_(observations), options_(options) {
+    : prior_(prior), observations_(observations), options_(options), places_(prior, observations) {
   for (const Channel& channel : observations.channels())
     classes_ = classes_ || std::holds_alternative<FlipChannel>(channel);
   if (classes_ && (options.noise || options.nugget))
@@ -359,19 +359,19 @@ Vector LearningProblem::variance_at(const Vector& theta, const Points& x) const 
   return GpPosterior(prior_at(theta), observations_at(theta)).predict(x).variance;
 }
 
-Likelihood LearningProblem::evidence_at(const Vector& theta) const {
-  Likelihood found = likelihood(prior_at(theta), observations_, accuracy_parts_at(theta));
+Likelihood LearningProblem::evidence_at(const Vector& theta, std::optional<Sites>* sites) const {
+  Likelihood found = likelihood(prior_at(theta), observations_, accuracy_parts_at(theta), sites);
   const Eigen::Vector2d by_law = found.gradient.tail(2);
   found.gradient.conservativeResize(size());
   if (options_.accuracy) found.gradient.tail(2) = box(theta).gradient(by_law(0), by_law(1));
   return found;
 }
 
-Likelihood LearningProblem::likelihood_at(const Vector& theta) const {
-  if (classes_) return evidence_at(theta);
+Likelihood LearningProblem::likelihood_at(const Vector& theta, std::optional<Sites>* sites) const {
+  if (classes_) return evidence_at(theta, sites);
   if (noise_.empty()) return likelihood(prior_at(theta), observations_);
   const NoiseScales scales = scales_at(theta);
-  Likelihood found = likelihood(prior_at(theta), observations_, parts_, scales, nugget_at(theta));
+  Likelihood found = likelihood(prior_at(theta), observations_, parts_, scales, nugget_at(theta), places_);
   // Slopes by everything that could be learned; those by what is.
   const Vector all = found.gradient.tail(static_cast<Index>(3 + parts_.levels.size()));
   found.gradient.conservativeResize(size());
@@ -452,11 +452,11 @@ void LearningProblem::penalise_biases(const Vector& theta, LearningObjective& ob
   }
 }
 
-LearningObjective LearningProblem::objective_at(const Vector& theta) const {
+LearningObjective LearningProblem::objective_at(const Vector& theta, std::optional<Sites>* sites) const {
   LearningObjective none{minus_infinity, minus_infinity, Vector::Zero(size())};
   if (!theta.allFinite()) return none;
   try {
-    Likelihood found = likelihood_at(theta);
+    Likelihood found = likelihood_at(theta, sites);
     LearningObjective objective{found.log_marginal, found.log_marginal, std::move(found.gradient)};
     if (!std::isfinite(objective.value)) return objective;
     if (is_penalised()) penalise(theta, objective);

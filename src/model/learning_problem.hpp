@@ -3,10 +3,17 @@
 #include <optional>
 #include <vector>
 
+#include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
 #include "model/accuracy_box.hpp"
+#include "model/replicates.hpp"
 
 namespace acuity {
+
+/// The evidence of classes, where expectation propagation begins with `sites`, if there are any, and stores
+/// those that it ends with. What it finds does not depend on them (docs/math.md 3.5).
+Likelihood likelihood(const Prior& prior, const Observations& observations, const AccuracyParts& accuracy,
+                      std::optional<Sites>* sites);
 
 /// What a search over hyperparameters climbs: the log likelihood, less the penalty of the weak prior.
 struct LearningObjective {
@@ -75,13 +82,16 @@ class LearningProblem {
   /// As they are under these scales of the noise and this nugget, or this accuracy.
   Observations observations_at(const Vector& theta) const;
 
-  LearningObjective objective_at(const Vector& theta) const;
+  /// `sites`: of classes, where expectation propagation begins, if there are any, and where it has ended.
+  LearningObjective objective_at(const Vector& theta, std::optional<Sites>* sites = nullptr) const;
   /// Posterior variance of f at `x`.
   Vector variance_at(const Vector& theta, const Points& x) const;
 
   const Prior& prior() const { return prior_; }
   const Observations& observations() const { return observations_; }
   const LearnOptions& options() const { return options_; }
+  /// How many rows a likelihood has: answers about one number at one place are one.
+  Index rows() const { return classes_ ? observations_.size() : places_.count(); }
   /// Mean of (value - mean)^2: v of math.md 11.
   double spread() const { return spread_; }
 
@@ -103,8 +113,8 @@ class LearningProblem {
   const StationaryKernel* stationary() const;
   // The inputs that are no categories.
   std::vector<Index> numeric_inputs() const;
-  Likelihood likelihood_at(const Vector& theta) const;
-  Likelihood evidence_at(const Vector& theta) const;
+  Likelihood likelihood_at(const Vector& theta, std::optional<Sites>* sites) const;
+  Likelihood evidence_at(const Vector& theta, std::optional<Sites>* sites) const;
   void penalise(const Vector& theta, LearningObjective& objective) const;
   // Where smooth_sd of the k-th bias that is learned is among the parameters; its length scale is the next.
   Index smooth_parameter(std::size_t k) const { return kernel_parameters() + 2 * static_cast<Index>(k); }
@@ -115,6 +125,7 @@ class LearningProblem {
   const Prior& prior_;
   const Observations& observations_;
   const LearnOptions& options_;
+  PlacesOf places_;
   NoiseParts parts_;  // as given; all fixed where no scale is learned
   std::vector<NoiseParameter> noise_;
   std::vector<std::size_t> learned_biases_;  // of the prior, without those of meshes

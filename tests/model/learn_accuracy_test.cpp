@@ -6,6 +6,7 @@
 
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/learn.hpp"
+#include "model/learning_problem.hpp"
 #include "numerics/random.hpp"
 #include "support/classes.hpp"
 
@@ -42,6 +43,28 @@ Likelihood at(const Prior& prior, const FlippedLabels& data, const Vector& log_p
   Prior moved = prior;
   moved.kernel = prior.kernel->with_log_parameters(log_parameters);
   return likelihood(moved, data.observations, {law, data.accuracy.alpha});
+}
+
+// A climb goes on from the sites of its last evaluation. Where that is too far away it begins anew.
+TEST(LearnAccuracy, WhereSitesBeginMakesNoDifference) {
+  const FlippedLabels data = flipped(3, 60, {.kappa = 0.7, .gamma = 0.25});
+  numerics::Draws draws(9, numerics::Purpose::data, 2);
+  std::optional<Sites> sites;
+  for (int step = 0; step < 25; ++step) {
+    const double far = step % 8 == 7 ? 3.0 : 0.3;
+    Prior prior;
+    prior.kernel =
+        prior.kernel->with_log_parameters(Vector{{draws.uniform(0.0, far), draws.uniform(-far, far)}});
+    const AccuracyParts accuracy{{draws.uniform(0.6, 0.7), draws.uniform(0.0, 0.28)}, data.accuracy.alpha};
+    const Likelihood warm = likelihood(prior, data.observations, accuracy, &sites),
+                     cold = likelihood(prior, data.observations, accuracy);
+    ASSERT_EQ(std::isfinite(warm.log_marginal), std::isfinite(cold.log_marginal));
+    if (!std::isfinite(cold.log_marginal)) continue;
+    EXPECT_NEAR(warm.log_marginal, cold.log_marginal, 1e-9);
+    EXPECT_LT((warm.gradient - cold.gradient).cwiseAbs().maxCoeff(), 1e-8);
+    ASSERT_TRUE(sites);
+    EXPECT_EQ(sites->precision.size(), 60);
+  }
 }
 
 TEST(LearnAccuracy, TheGradientIsTheSlopeOfReconvergedEvidence) {

@@ -112,5 +112,61 @@ RC_GTEST_PROP(Replicates, PosteriorAndLikelihoodAreThoseOfTheRawData, ()) {
                            log_likelihood_by_inverse(prior, raw), 1e-9));
 }
 
+// Log likelihood and slopes with one row per observation.
+Likelihood likelihood_by_rows(const Prior& prior, const Observations& raw, const NoiseParts& noise,
+                              const NoiseScales& scales, double nugget) {
+  const Vector variance = noise.variance(scales).array() + nugget;
+  const Points x = prior.scaling.apply(raw.points());
+  Matrix covariance = prior.kernel->cross(x, x);
+  covariance.diagonal() += variance;
+  const Matrix inverse = covariance.inverse();
+  const Vector residual = raw.values().array() - prior.mean, weights = inverse * residual;
+  const Matrix slopes = 0.5 * (weights * weights.transpose() - inverse);
+  std::vector<Vector> parts{scales.added * noise.added, scales.base * noise.base};
+  for (std::size_t k = 0; k < noise.levels.size(); ++k) parts.push_back(scales.levels[k] * noise.levels[k]);
+  parts.push_back(Vector::Constant(raw.size(), nugget));
+  const Vector of_kernel = prior.kernel->weighted_gradient(x, slopes);
+  Likelihood found{log_likelihood_by_inverse(prior, raw.with_noise(variance)),
+                   Vector(of_kernel.size() + static_cast<Index>(parts.size()))};
+  found.gradient.head(of_kernel.size()) = of_kernel;
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    found.gradient(of_kernel.size() + static_cast<Index>(k)) = slopes.diagonal().dot(parts[k]);
+  return found;
+}
+
+// Noise that is learned changes how replicates are weighed against each other.
+RC_GTEST_PROP(Replicates, LikelihoodOfScaledNoiseIsThatOfTheRawData, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+  const auto count = *rc::gen::inRange<Index>(1, 60);
+  const Observations raw = repeated(seed, count, *rc::gen::inRange(1, 12));
+  const auto given = static_cast<std::uint64_t>(seed);
+  numerics::Draws draws(given, numerics::Purpose::data, 10);
+  const auto some = [&] {
+    Vector part(count);
+    for (double& variance : part) variance = draws.below(3) == 0 ? 0.0 : std::pow(10.0, draws.uniform(-2, 1));
+    return part;
+  };
+  NoiseParts noise{.fixed = some(), .base = some(), .added = some()};
+  noise.levels = {some(), some()};
+  const NoiseScales scales{.added = 1.7, .base = 0.4, .levels = {2.5, 0.8}};
+  const Prior prior{.mean = 0.4};
+  const Likelihood fast = likelihood(prior, raw, noise, scales, 0.03),
+                   slow = likelihood_by_rows(prior, raw, noise, scales, 0.03);
+  RC_ASSERT(testing::close(fast.log_marginal, slow.log_marginal, 1e-9));
+  RC_ASSERT(fast.gradient.size() == slow.gradient.size());
+  for (Index k = 0; k < slow.gradient.size(); ++k)
+    RC_ASSERT(testing::close(fast.gradient(k), slow.gradient(k), 1e-7));
+}
+
+// Ten answers at each of few places cost as much as one there.
+TEST(Replicates, TheLikelihoodHasOneRowPerPlace) {
+  const Observations raw = repeated(3, 4000, 40);
+  const Prior prior;
+  const PlacesOf places(prior, raw);
+  EXPECT_EQ(places.count(), 40);
+  EXPECT_TRUE(places.any_twice());
+  EXPECT_FALSE(PlacesOf(prior, merge_replicates(raw).merged).any_twice());
+}
+
 }  // namespace
 }  // namespace acuity::replicates_test
