@@ -6,6 +6,8 @@
 
 #include "campaign/reported_cost.hpp"
 #include "campaign/state_queries.hpp"
+#include "model/belief_memory.hpp"
+#include "study/study_cache.hpp"
 
 namespace acuity {
 
@@ -272,7 +274,10 @@ void CampaignBelief::rebuild(const State& state, StudyModel model) {
   rewrites_ = state.rewrites();
   chances_.follow(state, model_);
   goal_weights_ = goal_weights();
-  belief_ = StudyLearner(study_).belief(model_, storage_, threads_);
+  {
+    const RememberedBelief remembered(kept_belief(study_.file()));
+    belief_ = StudyLearner(study_).belief(model_, storage_, threads_);
+  }
   renew_selector();
   ++builds_;
   Index handle = 0;

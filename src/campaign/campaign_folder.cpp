@@ -258,9 +258,8 @@ FrozenFiles frozen_files(const fs::path& folder, const State& state, bool finish
     const fs::path copy = folder / name, next = folder / next_copy(name);
     const auto fits = [&](const fs::path& file) {
       if (!fs::exists(file)) return false;
-      // A pool file may be larger than the memory.
-      if (PoolFile::recognises(file)) return base::checksum(MappedFile(file).bytes()) == recorded;
-      return base::checksum(read_regular_file(file)) == recorded;
+      // A pool may be larger than the memory.
+      return base::checksum(MappedFile(file).bytes()) == recorded;
     };
     if (fits(copy)) return copy;
     if (state.changes().empty() || !fits(next)) return {};

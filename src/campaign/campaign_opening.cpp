@@ -13,6 +13,7 @@
 #include "store/kept_files.hpp"
 #include "store/leader_event_store.hpp"
 #include "store/unfinished_folder.hpp"
+#include "study/study_cache.hpp"
 
 namespace acuity {
 
@@ -92,12 +93,24 @@ std::vector<Event> begin_with_copies(const Study& original, const FrozenStudy& f
   return events;
 }
 
+// What was read of the original is what would be read of the copy.
+void keep_pool_of(const Study& original, const Created& created, const fs::path& copy) {
+  StudyFile frozen = original.file();
+  frozen.text = created.study;
+  frozen.is_frozen = true;
+  frozen.pool_file = copy;
+  const PointValues& noise = original.offer().base_noise;
+  keep_pool(frozen, original.pool(), noise.is_constant() ? Vector() : noise.all());
+}
+
 void create_folder(const fs::path& folder, const Study& original, const FrozenStudy& frozen) {
   const bool has_command = original.file().annotator.kind == AnnotatorSetting::Kind::command;
   make_folder(folder, has_command, [&](const fs::path& aside) {
     fs::create_directory(aside / "runs");
     crash_point();
-    create_event_store(aside, begin_with_copies(original, frozen, aside));
+    const std::vector<Event> events = begin_with_copies(original, frozen, aside);
+    keep_pool_of(original, std::get<Created>(events.front()), aside / frozen.pool_file);
+    create_event_store(aside, events);
   });
 }
 

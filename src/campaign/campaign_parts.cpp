@@ -17,6 +17,7 @@
 #include "campaign/initial_events.hpp"
 #include "campaign/state_queries.hpp"
 #include "store/kept_files.hpp"
+#include "study/study_cache.hpp"
 #include "text/duration.hpp"
 #include "text/number_text.hpp"
 
@@ -307,6 +308,7 @@ AskResult Campaign::Parts::choose_and_record(const AskOptions& asked) {
       belief.take_back();
       choice = choose(asked);
     }
+    if (job.leads()) keep_belief(study.file(), belief.belief());
     return choice.result;
   } catch (...) {
     belief.forget();  // it includes suggestions that were not recorded

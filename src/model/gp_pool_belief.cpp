@@ -115,6 +115,7 @@ struct GpPoolBelief::State : LaggingPool {
   Index next_measurement = 16;            // the rank is measured again with this many rows
   std::unique_ptr<ScreenedPool> screen;   // instead of the tiles, if it is faster
   bool screen_may_help = true;
+  Index remembered_rows = 0;            // how many there were when they were last given out as a memory
   Index rows_at_last_marginals = 0;     // when marginals() was last called
   std::vector<Annotation> annotations;  // by handle
   Index next_handle = 0;
@@ -125,6 +126,7 @@ struct GpPoolBelief::State : LaggingPool {
   void refresh(Index tile) override { posterior.refresh(tile); }
   Index epoch() const override { return posterior.removals(); }
   bool surely_finite() const override { return posterior.surely_finite(); }
+  bool has_bounds() const override { return posterior.began_with_bounds(); }
   VarianceError error() const override { return {.absolute = posterior.tiles().error()}; }
   Marginals exact_at(std::span<const Index> rows) const override {
     if (posterior.tiles().error() > 0.0) return posterior.exact_at(rows);
@@ -155,8 +157,9 @@ struct GpPoolBelief::State : LaggingPool {
   // caller who reads all marginals needs the tiles in double precision anyway.
   void follow_with_screen() {
     const Index rows = posterior.size(), pool = posterior.tiles().size();
-    const bool wanted = screen_may_help && !low_rank && !storage.single_precision && pool >= large_pool &&
-                        rows * pool >= many_covariances && rows >= 2 * rows_at_last_marginals;
+    const bool wanted = screen_may_help && !low_rank && !posterior.began_with_bounds() &&
+                        !storage.single_precision && pool >= large_pool && rows * pool >= many_covariances &&
+                        rows >= 2 * rows_at_last_marginals;
     if (!wanted) {
       screen.reset();
     } else if (screen) {
@@ -169,6 +172,15 @@ struct GpPoolBelief::State : LaggingPool {
       if (screen) posterior.forget_tiles();
     }
   }
+  // Bounds that are far from the variances of a low-rank factor would only slow the next process down: it
+  // finds that factor again.
+  Vector bounds() {
+    const LaggingPool& pool = screen ? static_cast<const LaggingPool&>(*screen) : *this;
+    if (low_rank || pool.epoch() != posterior.removals() || posterior.tiles().error() > 0.0) return {};
+    const VarianceError error = pool.error();
+    return pool.so_far().variance.unaryExpr([&](double s) { return error.at_most(s); });
+  }
+
   bool can_be_low_rank() const {
     return !storage.single_precision && posterior.tiles().size() >= 64 && most_rows() > 0;
   }
@@ -238,7 +250,7 @@ GpPoolBelief::GpPoolBelief(Prior prior, const PointsRef& pool, const std::vector
     const auto row = [&](std::size_t i) -> const FactorRow& { return rows[i]; };
     if (worth_merging(rows.size(), row)) state_->move_rows(merge(rows));
   }
-  state_->posterior.replace_from(0, rows);
+  state_->posterior.begin_with(rows, RememberedBelief::current());
 }
 
 GpPoolBelief::~GpPoolBelief() = default;
@@ -252,6 +264,23 @@ const Marginals& GpPoolBelief::marginals() const {
 LaggingPool* PoolBeliefInternals::lagging(PoolBelief& belief) {
   if (auto* regression = dynamic_cast<GpPoolBelief*>(&belief)) return &regression->state_->lagging();
   return dynamic_cast<LaggingPool*>(&belief);
+}
+std::optional<BeliefMemory> PoolBeliefInternals::memory(PoolBelief& belief) {
+  auto* regression = dynamic_cast<GpPoolBelief*>(&belief);
+  if (regression == nullptr) return std::nullopt;
+  GpPoolBelief::State& state = *regression->state_;
+  const Index rows = state.posterior.size();
+  constexpr Index few = 512;      // computed again in no time
+  constexpr Index many = 11'000;  // half a gigabyte
+  const Index known = std::max(state.remembered_rows, state.posterior.recalled());
+  if (rows < few || rows > many || rows - known < std::max<Index>(32, rows / 32)) return std::nullopt;
+  state.remembered_rows = rows;
+  BeliefMemory memory = state.posterior.memory();
+  const auto bounds =
+      std::make_shared<std::pair<std::shared_ptr<const void>, Vector>>(memory.owner, state.bounds());
+  memory.owner = bounds;
+  if (bounds->second.size() > 0) memory.bounds = bounds->second.data();
+  return memory;
 }
 TiledPosterior& PoolBeliefInternals::posterior(GpPoolBelief& belief) {
   return belief.state_->posterior;

@@ -44,6 +44,9 @@ class LaggingPool {
   /// Changes when variances may have risen: an annotation was taken back.
   virtual Index epoch() const = 0;
 
+  /// Whether so_far() says more than the prior of tiles that were never refreshed.
+  virtual bool has_bounds() const { return false; }
+
   /// True if every mean and variance is certain to be finite, known without refreshing any tile.
   virtual bool surely_finite() const = 0;
 

@@ -2,6 +2,7 @@
 
 #include "acuity/model/gp_pool_belief.hpp"
 #include "acuity/model/pool_belief.hpp"
+#include "model/belief_memory.hpp"
 #include "model/lagging_pool.hpp"
 #include "model/rough_marginals.hpp"
 
@@ -17,6 +18,10 @@ class PoolBeliefInternals {
 
   /// The factor and the tiles of a regression belief.
   static TiledPosterior& posterior(GpPoolBelief& belief);
+
+  /// What the next process can use, if it is worth storing: there are many rows, and many are new since the
+  /// last time. Valid until the next call that is not const.
+  static std::optional<BeliefMemory> memory(PoolBelief& belief);
 
   /// The belief about the whole pool with errors that are known, or null if marginals() costs no more or has
   /// been computed already. PoolBelief::marginals_at() then gives the few points that are needed exactly.

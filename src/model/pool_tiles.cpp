@@ -100,6 +100,7 @@ class TilesOf : public PoolTiles {
     Tile& t = tiles_[at(tile)];
     const Index to = side.factor.size();
     if (is_current(tile, side)) return;
+    unbound(tile);
     thread_local Scratch<Real> scratch;
     const bool keep = may_keep(t, to);
     std::vector<Real*>& slabs = keep ? t.slabs : scratch.slabs;
@@ -166,6 +167,16 @@ class TilesOf : public PoolTiles {
     return std::make_unique<Growing>(*this, rows);
   }
 
+  void start_from(const double* bounds, Index rows) override {
+    bounded_rows_ = rows;
+    for (Index tile = 0; tile < count(); ++tile) {
+      if (tiles_[at(tile)].seen > 0) continue;
+      tiles_[at(tile)].is_bounded = true;
+      for (Index i = tile * width; i < tile * width + columns(tile); ++i)
+        marginals_.variance(i) = std::min(marginals_.variance(i), bounds[i]);
+    }
+  }
+
   void forget() override {
     for (Index tile = 0; tile < count(); ++tile) {
       Tile& t = tiles_[at(tile)];
@@ -184,6 +195,7 @@ class TilesOf : public PoolTiles {
   // which gives the same bits.
   void cut(Index tile, const FactorSide& side, Index size) override {
     Tile& t = tiles_[at(tile)];
+    if (size < bounded_rows_) unbound(tile);
     if (t.seen <= size && t.kept <= size) return;
     reset_marginals(tile);
     t.kept = std::min(t.kept, size);
@@ -237,6 +249,7 @@ class TilesOf : public PoolTiles {
     Index kept = 0;  // rows in the slabs
     Index seen = 0;  // rows that are in the marginals
     Index z_version = 0;
+    bool is_bounded = false;  // nothing was seen, and the variances are bounds
   };
   static constexpr std::size_t cache = std::size_t{4} << 20;  // about what stays near the processor
   static constexpr std::size_t slab_bytes = sizeof(Real) * slab_rows * tile_columns;
@@ -295,6 +308,13 @@ class TilesOf : public PoolTiles {
     else
       marginals_.variance.segment(begin, wide).setConstant(prior_variance(0));
     marginals_.mean.segment(begin, wide).setConstant(prior_.mean);
+  }
+
+  // What it has seen begins with the prior, not with bounds.
+  void unbound(Index tile) {
+    if (!tiles_[at(tile)].is_bounded) return;
+    tiles_[at(tile)].is_bounded = false;
+    reset_marginals(tile);
   }
 
   // Whether this tile's rows of V stay in memory. Once they do not, they are computed again when needed.
@@ -450,6 +470,7 @@ class TilesOf : public PoolTiles {
   std::size_t memory_;  // bytes of V at most; 0: no limit
   std::atomic<std::size_t> used_ = 0;
   bool keep_all_ = false;
+  Index bounded_rows_ = 0;  // of start_from()
 
   std::vector<float> packed_, row_points_;  // of the factor, if Real is float
 };

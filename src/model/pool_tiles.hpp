@@ -99,6 +99,9 @@ class PoolTiles {
   /// The same pool in tiles of single precision that have seen nothing, for at most so many bytes of V (0: no
   /// limit); null if the kernel is a user's.
   virtual std::unique_ptr<PoolTiles> in_single_precision(std::size_t memory) const = 0;
+  /// Variances that are known not to be exceeded given the first `rows` rows, one for every pool point: tiles
+  /// that have seen nothing lag from there. In double precision only.
+  virtual void start_from(const double* bounds, Index rows) = 0;
   /// Forgets what the tiles hold; it comes back when they catch up.
   virtual void forget() = 0;
   /// Means are folded again, from this, when the caller's z_version changes; variances stay.

@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -82,9 +83,74 @@ std::size_t end_of_block(const std::vector<FactorRow>& rows, std::size_t begin) 
 }  // namespace
 
 void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& rows) {
+  replace_from(first, rows, nullptr);
+}
+
+void TiledPosterior::begin_with(const std::vector<FactorRow>& rows, const BeliefMemory* memory) {
+  const bool fits = memory != nullptr && !rows.empty() && tiles_->error() == 0.0 &&
+                    memory->of.pool == tiles_->size() && memory->of.inputs == rows.front().x.cols() &&
+                    memory->of.prior == prior_key(prior_, *tiles_);
+  replace_from(0, rows, fits ? memory : nullptr);
+  if (!fits || memory->bounds == nullptr || recalled_ < memory->of.rows) return;
+  tiles_->start_from(memory->bounds, recalled_);
+  began_with_bounds_ = true;
+}
+
+namespace {
+
+bool is_same_row(const FactorRow& row, const BeliefMemory& memory, Index i) {
+  const double* x = memory.points + i * memory.of.inputs;
+  return row.noise == memory.noise[i] && row.pool_row.value_or(-1) == memory.pool_rows[i] &&
+         std::memcmp(row.x.data(), x, at(memory.of.inputs) * sizeof(double)) == 0;
+}
+
+}  // namespace
+
+// How many of the rows were there, in this order.
+std::size_t TiledPosterior::recall(Factored& factored, const std::vector<FactorRow>& rows,
+                                   const BeliefMemory& memory) const {
+  const Index most = std::min<Index>(memory.of.rows, static_cast<Index>(rows.size()));
+  Index i = 0;
+  for (; i < most && is_same_row(rows[at(i)], memory, i); ++i) {
+    const double* row = memory.factor + i * (i + 1) / 2;
+    push(factored, rows[at(i)],
+         {.l = Eigen::Map<const Vector>(row, i), .diagonal = row[i], .jittered = memory.jittered[i] != 0});
+  }
+  return at(i);
+}
+
+BeliefMemory TiledPosterior::memory() const {
+  struct Numbers {
+    std::vector<double> points, noise;
+    std::vector<std::int64_t> pool_rows;
+  };
+  const auto numbers = std::make_shared<Numbers>();
+  for (const FactorRow& row : now_.rows) {
+    numbers->points.insert(numbers->points.end(), row.x.data(), row.x.data() + row.x.size());
+    numbers->noise.push_back(row.noise);
+    numbers->pool_rows.push_back(row.pool_row.value_or(-1));
+  }
+  BeliefMemory memory;
+  memory.owner = numbers;
+  memory.of = {.prior = prior_key(prior_, *tiles_),
+               .rows = size(),
+               .inputs = now_.points.cols(),
+               .pool = tiles_->size()};
+  memory.points = numbers->points.data();
+  memory.noise = numbers->noise.data();
+  memory.pool_rows = numbers->pool_rows.data();
+  memory.jittered = now_.jittered.data();
+  memory.factor = now_.factor.packed();
+  return memory;
+}
+
+void TiledPosterior::replace_from(Index first, const std::vector<FactorRow>& rows,
+                                  const BeliefMemory* memory) {
   Factored next;
   if (!rows.empty()) next = first_rows(first);
-  for (std::size_t begin = 0; begin < rows.size();) {
+  std::size_t begin = memory != nullptr ? recall(next, rows, *memory) : 0;
+  recalled_ = static_cast<Index>(begin);
+  while (begin < rows.size()) {
     const std::size_t end = tiles_->error() == 0.0 ? end_of_block(rows, begin) : begin + 1;
     if (end == begin + 1)
       push(next, rows[begin], solve(next, rows[begin]));

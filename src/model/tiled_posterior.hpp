@@ -8,6 +8,7 @@
 #include "acuity/data/observation.hpp"
 #include "acuity/model/marginals.hpp"
 #include "acuity/model/prior.hpp"
+#include "model/belief_memory.hpp"
 #include "model/pool_tiles.hpp"
 #include "numerics/growing_factor.hpp"
 
@@ -54,6 +55,16 @@ class TiledPosterior {
   Index size() const { return now_.size(); }
   Index jittered() const;
 
+  /// The rows in place of none, as far as possible from what an earlier posterior has computed: the same
+  /// bits.
+  void begin_with(const std::vector<FactorRow>& rows, const BeliefMemory* memory);
+  /// What a later posterior needs, without bounds; valid until the next call that is not const.
+  BeliefMemory memory() const;
+  /// Whether lagging() began with bounds.
+  bool began_with_bounds() const { return began_with_bounds_; }
+  /// How many rows came from a memory.
+  Index recalled() const { return recalled_; }
+
   /// A row for this annotation alone; throws std::invalid_argument if it cannot be one.
   FactorRow row(const Place& place, const Channel& channel, std::optional<double> answer) const;
 
@@ -90,6 +101,9 @@ class TiledPosterior {
   NewRow solve_by_tiles(const FactorRow& row) const;
   NewRow new_row(const FactorRow& row, double variance, double prior_variance, Vector l) const;
   void push(Factored& factored, const FactorRow& row, const NewRow& entries) const;
+  std::size_t recall(Factored& factored, const std::vector<FactorRow>& rows,
+                     const BeliefMemory& memory) const;
+  void replace_from(Index first, const std::vector<FactorRow>& rows, const BeliefMemory* memory);
   void push_block(Factored& factored, std::span<const FactorRow> rows) const;
   Factored first_rows(Index count) const;
   static Index first_pending(const Factored& factored);
@@ -106,6 +120,8 @@ class TiledPosterior {
 
   Factored now_;
   Index z_version_ = 0;
+  Index recalled_ = 0;
+  bool began_with_bounds_ = false;
   mutable PoolTiles::Columns solved_;  // the last that were asked for: one of them is often the next row
   mutable Index finite_rows_ = 0;      // of the factor, the first ones: those that surely_finite() has read
 };

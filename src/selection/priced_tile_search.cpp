@@ -52,31 +52,39 @@ void PricedTileSearch::start_if_changed(const LaggingPool& pool, const Candidate
   width_ = pool.tile_width();
   const std::vector<double> unknown(levels_.size(), infinite);
   tiles_.assign(at((size + width_ - 1) / width_), {.choice = -1, .information = unknown, .reached = {}});
+  if (!pool.has_bounds()) return;
+  for (std::size_t t = 0; t < tiles_.size(); ++t)
+    tiles_[t].information = highest_information(pool, static_cast<Index>(t), [](double s) { return s; });
+}
+
+// At each level: the lowest line of the open points of a tile, whose variances may be these.
+template <typename Shifted>
+std::vector<double> PricedTileSearch::highest_information(const LaggingPool& pool, Index tile,
+                                                          const Shifted& shifted) const {
+  const Index first = tile * width_, count = std::min(width_, pool_size_ - first);
+  const Vector& variance = pool.so_far().variance;
+  std::vector<double> lowest(levels_.size(), infinite);
+  for (Index i = first; i < first + count; ++i) {
+    if (open_[at(i)] == 0) continue;
+    const double s = shifted(variance(i)), base = offer_.base_noise(i);
+    double intercept = 0.0, slope = 0.0;
+    lines_->at(&s, &base, 1, &intercept, &slope);
+    for (std::size_t k = 0; k < levels_.size(); ++k)
+      lowest[k] = std::min(lowest[k], intercept + slope * levels_[k].noise);
+  }
+  for (double& line : lowest) line = 0.5 * std::log1p(1.0 / line);
+  return lowest;
 }
 
 void PricedTileSearch::refresh(LaggingPool& pool, Index tile) {
   pool.refresh(tile);
   const VarianceError error = pool.error();
-  const Index first = tile * width_, count = std::min(width_, pool_size_ - first);
-  const Vector& variance = pool.so_far().variance;
   Tile& updated = tiles_[at(tile)];
-  // The lowest line at each level: of the highest variances that are possible, and of the lowest.
-  const auto highest_information = [&](const auto& shifted) {
-    std::vector<double> lowest(levels_.size(), infinite);
-    for (Index i = first; i < first + count; ++i) {
-      if (open_[at(i)] == 0) continue;
-      const double s = shifted(variance(i)), base = offer_.base_noise(i);
-      double intercept = 0.0, slope = 0.0;
-      lines_->at(&s, &base, 1, &intercept, &slope);
-      for (std::size_t k = 0; k < levels_.size(); ++k)
-        lowest[k] = std::min(lowest[k], intercept + slope * levels_[k].noise);
-    }
-    for (double& line : lowest) line = 0.5 * std::log1p(1.0 / line);
-    return lowest;
-  };
-  updated.information = highest_information([&](double s) { return error.at_most(s); });
-  updated.reached = error.largest() == 0.0 ? updated.information
-                                           : highest_information([&](double s) { return error.at_least(s); });
+  // Of the highest variances that are possible, and of the lowest.
+  updated.information = highest_information(pool, tile, [&](double s) { return error.at_most(s); });
+  updated.reached = error.largest() == 0.0
+                        ? updated.information
+                        : highest_information(pool, tile, [&](double s) { return error.at_least(s); });
   updated.choice = choice_;
 }
 

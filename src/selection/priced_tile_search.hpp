@@ -42,6 +42,8 @@ class PricedTileSearch {
   };
   void start_if_changed(const LaggingPool& pool, const Candidates& candidates);
   void refresh(LaggingPool& pool, Index tile);
+  template <typename Shifted>
+  std::vector<double> highest_information(const LaggingPool& pool, Index tile, const Shifted& shifted) const;
   // value(k, information) is that of level k if its information is this.
   template <typename Value>
   double best_reached(LaggingPool& pool, const Value& value, double slack);

@@ -48,10 +48,12 @@ std::optional<std::vector<Index>> TileSearch::leaders(LaggingPool& pool, const C
     levels_->keep_all_levels(best_);
   else if (!levels_->is_current(best_))
     levels_->drop_levels(pool.so_far().variance.maxCoeff() + error_.largest(), best_);
+  if (start_again_) take_bounds(pool, candidates);
   std::vector<Index> tiles = refresh_in_order(pool, candidates);
   if (levels_->bound_of_dropped_levels() >= tie_cutoff(best_) && best_ > 0.0) {
     levels_->keep_all_levels(best_);  // one that was dropped may win after all
     bounds_.forget();
+    take_bounds(pool, candidates);
     tiles = refresh_in_order(pool, candidates);
   }
   if (!(best_ > 0.0) || best_ == infinite) return std::nullopt;
@@ -72,10 +74,26 @@ void TileSearch::forget_outdated_bounds(const LaggingPool& pool, const Candidate
     best_ = 0.0;
   }
   remaining_ = remaining;
+  start_again_ = start_again;
   if (start_again)
     bounds_.start(pool, candidates.open());
   else
     bounds_.set_open(candidates.open());
+}
+
+// Where nothing has been looked at yet, what the pool knows of its tiles bounds their values.
+void TileSearch::take_bounds(const LaggingPool& pool, const Candidates& candidates) {
+  if (!pool.has_bounds()) return;
+  std::vector<TileBounds::Entry>& tiles = bounds_.entries();
+  const Index width = pool.tile_width();
+  Lines lines(width, levels_->competitive_levels().added.size());
+  for (TileBounds::Entry& entry : tiles) {
+    const Index first = entry.tile * width, count = std::min(width, bounds_.pool_size() - first);
+    const double* variance = pool.so_far().variance.data() + first;
+    const double high = value_of(first, count, variance, Bound::upper, candidates, lines) + value_slack_;
+    entry.bound = std::max(high, levels_->bound_of_dropped_levels());
+  }
+  bounds_.restore_order(tiles.size());
 }
 
 // A slack for all values is cheap. If the error is larger it would leave too many points: then values are

@@ -48,6 +48,7 @@ class TileSearch {
   enum class Bound { lower, upper };
 
   void forget_outdated_bounds(const LaggingPool& pool, const Candidates& candidates);
+  void take_bounds(const LaggingPool& pool, const Candidates& candidates);
   void set_variance_error(const VarianceError& error);
   double largest_value_change(double variance_change) const;
   double shifted(double variance, Bound bound) const;
@@ -74,8 +75,9 @@ class TileSearch {
   std::optional<LevelFilter> levels_;  // nothing: not possible
   TileBounds bounds_;
 
-  double remaining_ = 0.0;  // money at the last choice, slack included
-  double best_ = 0.0;       // value of the last choice; 0: unknown
+  bool start_again_ = false;  // at the last choice: nothing was known about any tile
+  double remaining_ = 0.0;    // money at the last choice, slack included
+  double best_ = 0.0;         // value of the last choice; 0: unknown
 
   VarianceError error_;              // of the pool's variances
   bool use_plain_variances_ = true;  // error_ is negligible: rank by the variances themselves and

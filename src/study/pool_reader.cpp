@@ -12,6 +12,7 @@
 #include "data/csv_scanner.hpp"
 #include "settings/input_settings.hpp"
 #include "study/drawn_pool.hpp"
+#include "study/study_cache.hpp"
 
 namespace acuity {
 
@@ -167,8 +168,21 @@ OwnPart draw_whole_pool(const StudyFile& study) {
   return {std::move(pool), std::move(law), whole, std::move(noise), {}, {}};
 }
 
+// What an earlier process of the campaign has read: the same pool as the table gives.
+std::optional<OwnPart> read_kept_part(const StudyFile& study) {
+  std::optional<ReadPool> kept = kept_pool(study);
+  if (!kept) return std::nullopt;
+  auto law = std::make_shared<const NoiseLaw>(study, kept->pool.columns());
+  const PoolShard whole{.first = 0, .rows = kept->pool.size(), .whole = kept->pool.size()};
+  if (kept->noise.size() != (law->constant() ? 0 : whole.rows)) return std::nullopt;
+  std::vector<std::string> remarks = remarks_on(study, kept->pool);
+  return OwnPart{std::move(kept->pool), std::move(law), whole, std::move(kept->noise), {},
+                 std::move(remarks)};
+}
+
 OwnPart read_own_part(const StudyFile& study, const SharedPool& shared) {
   if (study.pool_file.empty()) return draw_whole_pool(study);
+  if (std::optional<OwnPart> kept = read_kept_part(study)) return *std::move(kept);
   std::vector<std::string> said;
   CsvReading reading = study.reading_of(study.pool_file);
   if (!reading.note) reading.note = [&](const std::string& sentence) { said.push_back(sentence); };
@@ -183,6 +197,7 @@ OwnPart read_own_part(const StudyFile& study, const SharedPool& shared) {
         Vector noise(law->constant() ? 0 : part.rows);
         for (Index i = 0; i < noise.size(); ++i)
           noise(i) = (*law)(pool.point(part.global(i)), rows, part.global(i));
+        if (part.is_whole() && shared.job().leads()) keep_pool(study, pool, noise);
         std::vector<std::string> remarks = remarks_on(study, pool);
         remarks.insert(remarks.begin(), said.begin(), said.end());
         std::function<double(Index)> elsewhere;
