@@ -232,6 +232,10 @@ def goal(size):
             "acuity, information about f": goal_steps(size, information="model")}
 
 
+import commands  # its rows are commands of the program
+commands.add_rows(row)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
