@@ -101,7 +101,7 @@ std::string place_text(const Study& study, const SuggestionRecord& record) {
 std::string noise_text(const SuggestionRecord& record) {
   if (!record.told || !record.told->channel) return "declared";
   const auto* flip = std::get_if<FlipChannel>(&*record.told->channel);
-  return flip != nullptr ? fmt::format("{:.6g}", flip->accuracy)
+  return flip != nullptr ? fmt::format("{:.6g}", flip->accuracy())
                          : fmt::format("sd {:.6g}", std::sqrt(noise_variance(*record.told->channel)));
 }
 

@@ -129,7 +129,7 @@ SortedJson regression_json(const GpPosterior& posterior) {
 SortedJson classification_json(const EpPosterior& posterior, const Observations& observations) {
   SortedJson accuracies = SortedJson::array();
   for (const Channel& channel : observations.channels())
-    accuracies.push_back(std::get<FlipChannel>(channel).accuracy);
+    accuracies.push_back(std::get<FlipChannel>(channel).accuracy());
   return {{"points", list(observations.points())},
           {"values", list(observations.values())},
           {"accuracy", accuracies},

@@ -185,7 +185,7 @@ json w4(const Arguments& arguments) {
                     .base_noise = Vector::Zero(arguments.pool)};
   const auto answer = [&](Index point, Index level) {
     const double right =
-        std::get<FlipChannel>(offer.levels[static_cast<std::size_t>(level)].channel).accuracy;
+        std::get<FlipChannel>(offer.levels[static_cast<std::size_t>(level)].channel).accuracy();
     return uniform(104, static_cast<std::uint64_t>(point)) < right ? classes(point) : -classes(point);
   };
   std::vector<Observation> initial;

@@ -104,7 +104,7 @@ Outcome campaign(const World& world, const Setting& setting, double budget, bool
     const int repetition = repetitions[{best->point, best->level}]++;
     belief.condition(
         best->point, channel,
-        world.answer(best->point, best->level, repetition, std::get<FlipChannel>(channel).accuracy));
+        world.answer(best->point, best->level, repetition, std::get<FlipChannel>(channel).accuracy()));
     candidates.buy(*best);
   }
   const Marginals& found = belief.marginals();

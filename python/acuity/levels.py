@@ -27,7 +27,8 @@ class Level:
 
     name: what it is called. Of a number `noise_variance` (or `noise_sd`) on top of the point's own, or `noise_relative` to the
     answer for targets that are modelled by their logarithm; of a fraction the number of `trials`, of a rate the `exposure`; of a
-    class `accuracy`, the probability of being right. `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
+    class `accuracy`, the probability of being right; in campaigns also "learn", "learn-by-class", {"guess": 0.8, "weight": 20} or
+    {"yes": 0.9, "no": 0.8} (docs/study-file.md). `cost` is a number, or {"setup": 40, "per": 12, "units": 4}, which is 88. `value` is handed to annotators, by default the name. `repeat="same"`: asking again
     gives the same answer, so it is bought once at a point, and the point's other levels stay open. `exact=True` says that no noise at all is meant.
 
     bias: how answers differ from those of the reference level besides noise: "learn", with the noise as the declared size of
@@ -55,7 +56,7 @@ class Level:
         noise_relative: Optional[float] = None,
         trials: Optional[int] = None,
         exposure: Optional[float] = None,
-        accuracy: Optional[float] = None,
+        accuracy: Union[None, float, str, Mapping[str, float]] = None,
         value: Any = None,
         repeat: str = "independent",
         exact: bool = False,
@@ -87,17 +88,21 @@ class Level:
             noise_variance = number(noise_relative, where + "noise_relative", 0.0, 1e150, "a finite number, 0 or more") ** 2
         if noise_sd is not None:
             noise_variance = number(noise_sd, where + "noise_sd", 0.0, 1e150, "a finite number, 0 or more") ** 2
+        self.accuracy: Optional[float] = None  # of what is learned, the guess; by class, the mean
+        self._accuracy: Union[None, str, dict[str, float]] = None  # as a study says it, if it is no number
         if accuracy is None:
             noise_variance = number(
                 0.0 if noise_variance is None else noise_variance, where + "noise_variance", 0.0, _LARGEST,
                 "a finite number, 0 or more",
             )
+        elif isinstance(accuracy, (str, Mapping)):
+            self._accuracy = _accuracy(accuracy, where)
+            self.accuracy = _mean(self._accuracy)
         else:
-            accuracy = number(accuracy, where + "accuracy", 0.5, 1.0, "from 0.5 to 1")
+            self.accuracy = number(accuracy, where + "accuracy", 0.5, 1.0, "from 0.5 to 1")
         self.name = name
         self.cost = number(_total(cost, where), where + "cost", _TINY, _LARGEST, "a finite number above 0")
         self.noise_variance = noise_variance
-        self.accuracy = accuracy
         self.relative = noise_relative is not None
         self.value = value
         self.repeat = choice(repeat, where + "repeat", ("independent", "same"))
@@ -143,6 +148,8 @@ class Level:
             raise ValueError(
                 f"level {shown(self.name)}: topup, h, retired and a cost with a guess are for campaigns, must be left out"
             )
+        if self.binary and self._accuracy is not None:
+            raise ValueError(f"level {shown(self.name)}: an accuracy that is learned, or by class, is for campaigns, must be a number")
         return {
             "name": self.name or None,
             "alpha": self.alpha,
@@ -156,7 +163,7 @@ class Level:
     def _for_study(self) -> dict[str, Any]:
         table: dict[str, Any] = {"name": self.name, "cost": {"guess": self.cost} if self._guess else self.cost}
         if self.binary:
-            table["accuracy"] = self.accuracy
+            table["accuracy"] = self.accuracy if self._accuracy is None else self._accuracy
         else:
             noise = float(np.sqrt(self.noise_variance or 0.0))
             if noise > 0.0 or not self.exact:
@@ -183,6 +190,28 @@ class Level:
         if self.topup:
             table["topup"] = True
         return table
+
+
+def _accuracy(accuracy: Any, where: str) -> Union[str, dict[str, float]]:
+    """An accuracy that is no number, as a study writes it."""
+    if isinstance(accuracy, str):
+        return choice(accuracy, where + "accuracy", ("learn", "learn-by-class"))
+    keys = {"yes", "no", "weight"} if isinstance(accuracy, Mapping) and "yes" in accuracy else {"guess", "weight"}
+    if not isinstance(accuracy, Mapping) or not set(accuracy) <= keys or not accuracy:
+        raise ValueError(
+            where + f"accuracy is {shown(accuracy)}, must be a number from 0.5 to 1, \"learn\", \"learn-by-class\", "
+            '{"guess": 0.8, "weight": 20} or {"yes": 0.9, "no": 0.8}'
+        )
+    return {key: number(value, where + "accuracy " + key, _TINY, 1e6, "a number above 0") for key, value in accuracy.items()}
+
+
+def _mean(accuracy: Union[str, dict[str, float]]) -> float:
+    """The accuracy that is assumed before something is learned."""
+    if isinstance(accuracy, str):
+        return 0.8
+    if "yes" in accuracy:
+        return 0.5 * (accuracy["yes"] + accuracy.get("no", accuracy["yes"]))
+    return accuracy.get("guess", 0.8)
 
 
 def _bias(bias: Any, where: str) -> Union[None, str, dict[str, float]]:

@@ -35,7 +35,7 @@ CampaignModel model_of(Campaign& campaign, int threads) {
     found.values(i) = one.value;
     const Channel channel = StudyLearner(study).channel_of(one, model);
     const auto* flip = std::get_if<FlipChannel>(&channel);
-    found.channel(i) = flip != nullptr ? flip->accuracy : noise_variance(channel);
+    found.channel(i) = flip != nullptr ? flip->accuracy() : noise_variance(channel);
   }
   const auto* constant = std::get_if<double>(&study.file().noise);
   const double scale = model.learned ? model.learned->base_scale : 1.0;

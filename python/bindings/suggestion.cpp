@@ -50,7 +50,7 @@ std::string text_of(const NamedSuggestion& suggestion) {
 py::object channel_of(const Suggestion& suggestion, bool flip) {
   if (const auto* gaussian = std::get_if<GaussianChannel>(&suggestion.channel))
     return flip ? py::object(py::none()) : py::cast(gaussian->noise_variance);
-  return flip ? py::cast(std::get<FlipChannel>(suggestion.channel).accuracy) : py::object(py::none());
+  return flip ? py::cast(std::get<FlipChannel>(suggestion.channel).accuracy()) : py::object(py::none());
 }
 
 // Type and names of the values of every input, for pickling.

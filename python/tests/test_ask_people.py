@@ -40,3 +40,21 @@ def test_nobody_gets_an_item_twice():
     with pytest.raises(acuity.NothingNow, match="anna has had every point that is open"):
         campaign.ask(worker="anna")
     assert len(campaign.ask(99, level="crowd")) + sum(one.level == "crowd" for one in first) == 6
+
+
+def test_accuracies_are_learned_by_class():
+    levels = [acuity.Level("crowd", accuracy="learn-by-class", cost=1), acuity.Level("lab", accuracy={"yes": 0.95, "no": 0.9}, cost=4)]
+    campaign = acuity.create(pool=X, levels=levels, budget=100, people={"max_per_item": 3}, initial=0)
+    for _ in range(8):
+        for who in ("anna", "bo"):
+            one = campaign.ask(worker=who, level="crowd")
+            campaign.tell(one, 1 if one.x[0] > 2.5 else -1)
+    assert campaign.ask(worker="anna", level="lab").accuracy == pytest.approx(0.925)
+
+
+def test_other_accuracies_are_refused():
+    for wrong in ("lern", {"mean": 0.8}, {}, [0.8], {"yes": "high", "no": 0.8}):
+        with pytest.raises(ValueError, match="accuracy"):
+            acuity.Level("crowd", accuracy=wrong, cost=1)
+    with pytest.raises(ValueError, match="sum of yes and no"):
+        acuity.create(pool=X, levels=[{"name": "crowd", "accuracy": {"yes": 0.5, "no": 0.4}, "cost": 1}], budget=9)

@@ -1,5 +1,6 @@
 #include "acquisition/class_belief.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -25,9 +26,21 @@ bool TurnedBelief::is_certain() const {
 }
 
 ClassProbabilities through(double accuracy, const ClassProbabilities& input) {
-  const double flip = 1.0 - accuracy;
-  return {.positive = accuracy * input.positive + flip * input.negative,
-          .negative = accuracy * input.negative + flip * input.positive};
+  return through(FlipChannel(accuracy), input);
+}
+
+ClassProbabilities through(const FlipChannel& channel, const ClassProbabilities& input) {
+  return {.positive = channel.yes * input.positive + (1.0 - channel.no) * input.negative,
+          .negative = channel.no * input.negative + (1.0 - channel.yes) * input.positive};
+}
+
+double channel_capacity(const FlipChannel& channel) {
+  const double gain = channel.gain();
+  if (channel.is_symmetric() || gain == 0.0) return numerics::capacity_bits(gain);
+  const auto entropy = [](double p) { return 1.0 - numerics::capacity_bits(2.0 * p - 1.0); };
+  const double slope = (entropy(channel.yes) - entropy(channel.no)) / gain;
+  const double best = 1.0 / (1.0 + std::exp2(slope));  // the frequency of the answer +1
+  return std::max(entropy(best) - entropy(channel.no) - (best - (1.0 - channel.no)) * slope, 0.0);
 }
 
 // math.md eq. (4.7), right form

@@ -22,10 +22,14 @@ inline double gain_of(double accuracy) {
   return 2.0 * accuracy - 1.0;
 }
 
-/// Of the answer of a symmetric channel.
+/// Of the answer of a channel, a symmetric one or any.
 ClassProbabilities through(double accuracy, const ClassProbabilities& input);
+ClassProbabilities through(const FlipChannel& channel, const ClassProbabilities& input);
 
-/// The information of that answer about the channel's input, in bits.
+/// The most that an answer of this channel can tell, in bits (math.md eq. (15.11)).
+double channel_capacity(const FlipChannel& channel);
+
+/// The information of the answer about the channel's input, in bits.
 double channel_information(double gain, const ClassProbabilities& input, const ClassProbabilities& answer);
 
 }  // namespace acuity

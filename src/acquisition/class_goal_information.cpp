@@ -79,9 +79,9 @@ class LabelAtPoint {
   }
 
   // math.md eq. (13.7) and (13.6).
-  double worth(double accuracy) const {
-    const double gain = gain_of(accuracy);
-    const ClassProbabilities answer = through(accuracy, clean_);
+  double worth(const FlipChannel& channel) const {
+    const double gain = channel.gain();
+    const ClassProbabilities answer = through(channel, clean_);
     if (criterion_ == GoalCriterion::variance) {
       const double spread = answer.positive * answer.negative;
       return spread >= std::numeric_limits<double>::min() ? gain * gain * (squares_ / spread) : 0.0;
@@ -154,7 +154,7 @@ class LabelObjective {
 
  private:
   double worth(double alpha) const {
-    return label_.worth(std::get<FlipChannel>(range_.law(Precision::of(alpha))).accuracy);
+    return label_.worth(std::get<FlipChannel>(range_.law(Precision::of(alpha))));
   }
 
   const LabelAtPoint& label_;
@@ -167,12 +167,12 @@ class LabelObjective {
 
 void ClassGoalInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                                  std::span<const Index> levels, double* out) const {
-  const std::vector<double> accuracies = accuracies_of(offer, levels);
+  const std::vector<FlipChannel> channels = flips_of(offer, levels);
   const GoalLabels labels(belief);
   LabelAtPoint label(criterion_, labels);
   for (Index i = begin; i < end; ++i) {
     label.move_to(belief, i);
-    for (const double accuracy : accuracies) *out++ = label.worth(accuracy);
+    for (const FlipChannel& channel : channels) *out++ = label.worth(channel);
   }
 }
 

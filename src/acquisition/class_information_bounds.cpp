@@ -7,6 +7,7 @@
 #include "numerics/dispatch.hpp"
 #include "numerics/entropy.hpp"
 #include "numerics/infinite.hpp"
+#include "numerics/normal.hpp"
 
 namespace acuity {
 
@@ -22,19 +23,33 @@ constexpr Index finest_nodes = 2 * static_cast<Index>(window / widest_step) * ha
 constexpr Index spare = 8;                       // the widest vector
 constexpr double narrowest = 2.5 * finest_step;  // deviation
 
+// hbar(c) - hbar(c erf(f / sqrt 2)); by class math.md eq. (15.12), which also ends at 0 on either side.
+double gap(const FlipChannel& channel, double f) {
+  const double gain = channel.gain(), odd = gain * std::erf(f / std::numbers::sqrt2);
+  if (channel.is_symmetric()) return numerics::capacity_bits(gain) - numerics::capacity_bits(odd);
+  return numerics::normal_cdf(f) * numerics::capacity_bits(2.0 * channel.yes - 1.0) +
+         numerics::normal_cdf(-f) * numerics::capacity_bits(2.0 * channel.no - 1.0) -
+         numerics::capacity_bits(channel.yes - channel.no + odd);
+}
+
+// At all nodes of the finest table. That of one accuracy is the same on either side.
+std::vector<double> gaps_of(const FlipChannel& channel) {
+  constexpr Index half = finest_nodes / 2;
+  std::vector<double> gaps(static_cast<std::size_t>(finest_nodes));
+  for (Index i = 0; i <= half; ++i) {
+    const double f = static_cast<double>(i) * finest_step;
+    gaps[static_cast<std::size_t>(half + i)] = gap(channel, f);
+    gaps[static_cast<std::size_t>(half - i)] = gap(channel, channel.is_symmetric() ? f : -f);
+  }
+  return gaps;
+}
+
 }  // namespace
 
-ClassInformationBounds::ClassInformationBounds(std::vector<double> accuracies)
-    : levels_(static_cast<Index>(accuracies.size())) {
-  // hbar(c) - hbar(c erf(f / sqrt 2)), from f = 0 on
-  constexpr Index half = finest_nodes / 2;
-  std::vector<double> gaps;
-  for (const double accuracy : accuracies) {
-    const double gain = 2.0 * accuracy - 1.0, capacity = numerics::capacity_bits(gain);
-    for (Index i = 0; i <= half; ++i)
-      gaps.push_back(capacity - numerics::capacity_bits(gain * std::erf(static_cast<double>(i) * finest_step /
-                                                                        std::numbers::sqrt2)));
-  }
+ClassInformationBounds::ClassInformationBounds(const std::vector<FlipChannel>& channels)
+    : levels_(static_cast<Index>(channels.size())) {
+  std::vector<std::vector<double>> gaps;
+  for (const FlipChannel& channel : channels) gaps.push_back(gaps_of(channel));
   std::vector<Index> begins;
   for (int t = 0; t < tables; ++t) {
     const Index every = halvings >> t, nodes = (finest_nodes - 1) / every + 1, stride = nodes + spare;
@@ -42,7 +57,7 @@ ClassInformationBounds::ClassInformationBounds(std::vector<double> accuracies)
     tables_.push_back({-window, finest_step * static_cast<double>(every), nodes, stride, nullptr});
     for (Index k = 0; k < levels_; ++k) {
       for (Index i = 0; i < nodes; ++i)
-        values_.push_back(gaps[static_cast<std::size_t>(k * (half + 1) + std::abs(i * every - half))]);
+        values_.push_back(gaps[static_cast<std::size_t>(k)][static_cast<std::size_t>(i * every)]);
       values_.resize(values_.size() + spare, 0.0);
     }
   }

@@ -11,7 +11,7 @@ namespace acuity {
 /// what is to be averaged is tabulated once, and a point needs only the normal density at some forty nodes.
 class ClassInformationBounds : public InformationBounds {
  public:
-  explicit ClassInformationBounds(std::vector<double> accuracies);
+  explicit ClassInformationBounds(const std::vector<FlipChannel>& channels);
 
   void at(const Marginals& belief, Index begin, Index end, double* low, double* high) const override;
   /// math.md eq. (4.10)

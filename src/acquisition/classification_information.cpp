@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "acquisition/class_belief.hpp"
 #include "acquisition/latent_quadrature.hpp"
@@ -20,6 +21,11 @@ void check_accuracy(double accuracy) {
   require(accuracy >= 0.0 && accuracy <= 1.0, place, "accuracy", accuracy, "between 0 and 1");
 }
 
+void check_channel(const FlipChannel& channel) {
+  check_accuracy(channel.yes);
+  check_accuracy(channel.no);
+}
+
 void check_latent(const LatentMarginal& latent) {
   TurnedBelief{latent};  // throws
 }
@@ -33,8 +39,12 @@ ClassProbabilities clean_probabilities(const LatentMarginal& latent) {
 }
 
 ClassProbabilities answer_probabilities(const LatentMarginal& latent, double accuracy) {
-  check_accuracy(accuracy);
-  return through(accuracy, clean_probabilities(latent));
+  return answer_probabilities(latent, FlipChannel(accuracy));
+}
+
+ClassProbabilities answer_probabilities(const LatentMarginal& latent, const FlipChannel& channel) {
+  check_channel(channel);
+  return through(channel, clean_probabilities(latent));
 }
 
 double clean_probability_variance(const LatentMarginal& latent) {
@@ -49,26 +59,38 @@ double class_model_information(const LatentMarginal& latent, double accuracy) {
 
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits) {
-  std::ranges::for_each(accuracies, check_accuracy);
+  const std::vector<FlipChannel> channels(accuracies.begin(), accuracies.end());
+  class_model_information(latent, channels, bits);
+}
+
+void class_model_information(const LatentMarginal& latent, std::span<const FlipChannel> channels,
+                             std::span<double> bits) {
+  std::ranges::for_each(channels, check_channel);
   const LatentQuadrature quadrature(latent);
-  std::ranges::transform(accuracies, bits.begin(),
-                         [&](double accuracy) { return quadrature.model_information(accuracy); });
+  std::ranges::transform(channels, bits.begin(),
+                         [&](const FlipChannel& channel) { return quadrature.model_information(channel); });
+}
+
+void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
+                             std::span<const double> accuracies, std::span<double> bits) {
+  const std::vector<FlipChannel> channels(accuracies.begin(), accuracies.end());
+  class_model_information(latent, earlier, channels, bits);
 }
 
 // math.md eq. (4.6) with pi of eq. (15.7) in the place of Phi
 void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
-                             std::span<const double> accuracies, std::span<double> bits) {
-  if (!is_evidence(earlier)) return class_model_information(latent, accuracies, bits);
-  std::ranges::for_each(accuracies, check_accuracy);
+                             std::span<const FlipChannel> channels, std::span<double> bits) {
+  if (!is_evidence(earlier)) return class_model_information(latent, channels, bits);
+  std::ranges::for_each(channels, check_channel);
   check_accuracy(earlier.accuracy);
-  std::ranges::for_each(earlier.pending, check_accuracy);
+  std::ranges::for_each(earlier.pending, check_channel);
   check_latent(latent);
   std::ranges::fill(bits, 0.0);
   for (const ItemClass& item : possible_item_classes(latent.mean, latent.variance, earlier)) {
     const ClassProbabilities clean{.positive = item.positive(), .negative = item.negative()};
-    for (std::size_t k = 0; k < accuracies.size(); ++k) {
-      const double gain = gain_of(accuracies[k]);
-      const ClassProbabilities answer = through(accuracies[k], clean);
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+      const double gain = channels[k].gain();
+      const ClassProbabilities answer = through(channels[k], clean);
       double sum = 0.0;
       for (const ItemClass::Node& node : item.nodes())
         sum += node.weight * (numerics::scaled_psi(answer.positive, gain * node.change) +

@@ -146,19 +146,17 @@ std::optional<BestPrecision> ClassTargetInformation::best_precision_at(const Mar
 
 void ClassModelInformation::worth(const Marginals& belief, const Offer& offer, Index begin, Index end,
                                   std::span<const Index> levels, double* out) const {
-  const std::vector<double> accuracies = accuracies_of(offer, levels);
-  for (Index i = begin; i < end; ++i, out += accuracies.size()) {
+  const bool is_exact = approximation_ == Approximation::exact;
+  const std::vector<FlipChannel> channels = is_exact ? flips_of(offer, levels) : std::vector<FlipChannel>{};
+  const std::vector<double> accuracies = is_exact ? std::vector<double>{} : accuracies_of(offer, levels);
+  for (Index i = begin; i < end; ++i, out += levels.size()) {
     const LatentMarginal latent{belief.mean(i), belief.variance(i)};
-    if (approximation_ == Approximation::exact) {
-      const std::span bits(out, accuracies.size());
-      if (const EarlierAnswers* earlier = belief.earlier_at(i))
-        class_model_information(latent, *earlier, accuracies, bits);
-      else
-        class_model_information(latent, accuracies, bits);
-      continue;
-    }
+    const std::span bits(out, levels.size());
+    const EarlierAnswers* earlier = belief.earlier_at(i);
     for (std::size_t k = 0; k < accuracies.size(); ++k)
-      out[k] = class_model_information_taylor(latent, accuracies[k]);
+      bits[k] = class_model_information_taylor(latent, accuracies[k]);
+    if (is_exact && earlier != nullptr) class_model_information(latent, *earlier, channels, bits);
+    if (is_exact && earlier == nullptr) class_model_information(latent, channels, bits);
   }
 }
 

@@ -73,7 +73,7 @@ std::unique_ptr<const InformationBounds> bounds_of(const Information& informatio
                : nullptr;
   const auto* model = as<ClassModelInformation>(information);
   if (model == nullptr || model->approximation() != Approximation::exact) return nullptr;
-  return std::make_unique<ClassInformationBounds>(accuracies_of(offer, levels));
+  return std::make_unique<ClassInformationBounds>(flips_of(offer, levels));
 }
 
 bool is_convex_in_accuracy(const Information& information) {

@@ -57,7 +57,8 @@ double slope_step(double flip) {
 
 }  // namespace
 
-LatentQuadrature::LatentQuadrature(const LatentMarginal& latent) : belief_(latent) {
+LatentQuadrature::LatentQuadrature(const LatentMarginal& latent)
+    : belief_(latent), is_turned_(latent.mean > 0.0) {
   if (belief_.is_certain()) return;
   if (belief_.variance <= widest)
     changes_ = changes(step);
@@ -66,17 +67,18 @@ LatentQuadrature::LatentQuadrature(const LatentMarginal& latent) : belief_(laten
 }
 
 // math.md eq. (4.6); for wide beliefs eq. (4.9)
-double LatentQuadrature::model_information(double accuracy) const {
+double LatentQuadrature::model_information(const FlipChannel& channel) const {
   if (belief_.is_certain()) return 0.0;
-  const double gain = gain_of(accuracy);
-  const ClassProbabilities answer = through(accuracy, belief_.clean);
+  const FlipChannel turned = is_turned_ ? FlipChannel(channel.no, channel.yes) : channel;
+  const double gain = turned.gain();
+  const ClassProbabilities answer = through(turned, belief_.clean);
   double sum = 0.0;
   for (const auto& [weight, f, change] : changes_)
     sum +=
         weight * (scaled_psi(answer.positive, gain * change) + scaled_psi(answer.negative, -gain * change));
   if (window_.empty()) return sum / ln2;
   for (const auto& [weight, clean] : window_)
-    sum += weight * channel_information(gain, clean, through(accuracy, clean));
+    sum += weight * channel_information(gain, clean, through(turned, clean));
   return std::max(channel_information(gain, belief_.clean, answer) - sum, 0.0);
 }
 

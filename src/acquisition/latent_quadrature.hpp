@@ -12,7 +12,7 @@ class LatentQuadrature {
  public:
   explicit LatentQuadrature(const LatentMarginal& latent);
 
-  double model_information(double accuracy) const;
+  double model_information(const FlipChannel& channel) const;
   /// Of the former, per unit of accuracy.
   double model_information_slope(double accuracy) const;
   double clean_variance() const;
@@ -35,6 +35,7 @@ class LatentQuadrature {
   double slope_without_flips() const;
 
   TurnedBelief belief_;
+  bool is_turned_ = false;
   std::vector<Change> changes_;
   std::vector<Inside> window_;
 };

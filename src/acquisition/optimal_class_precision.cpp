@@ -74,7 +74,7 @@ class ClassObjective {
   }
 
  private:
-  double accuracy(double alpha) const { return std::get<FlipChannel>(law_(Precision::of(alpha))).accuracy; }
+  double accuracy(double alpha) const { return std::get<FlipChannel>(law_(Precision::of(alpha))).accuracy(); }
 
   double information(double alpha) const {
     switch (problem_.information) {

@@ -43,12 +43,12 @@ PriorTruth::PriorTruth(const Study& study, const StudyModel& model)
   take_levels(study, model.offer);
   labels_if_positive_ = labels_if_negative_ = Vector::Ones(places_.rows());
   for (Index i = 0; binary_ && i < seen.size(); ++i) {
-    const double accuracy = std::get<FlipChannel>(seen.channels()[static_cast<std::size_t>(i)]).accuracy;
-    const bool positive = seen.values()(i) > 0.0;
+    const auto& channel = std::get<FlipChannel>(seen.channels()[static_cast<std::size_t>(i)]);
+    const double answer = seen.values()(i);
     for (Index row = 0; row < places_.rows(); ++row)
       if (places_.row(row) == seen.points().row(i)) {
-        labels_if_positive_(row) *= positive ? accuracy : 1.0 - accuracy;
-        labels_if_negative_(row) *= positive ? 1.0 - accuracy : accuracy;
+        labels_if_positive_(row) *= channel.given(answer, 1.0);
+        labels_if_negative_(row) *= channel.given(answer, -1.0);
       }
   }
   take_belief(model.prior, seen);

@@ -14,7 +14,7 @@ double SimulatedAnnotator::annotate(const Suggestion& suggestion) {
 
 double noisy_answer(double truth, const Channel& channel, numerics::Draws& draws) {
   if (const auto* flip = std::get_if<FlipChannel>(&channel))
-    return draws.uniform() < flip->accuracy ? truth : -truth;
+    return draws.uniform() < flip->given(truth, truth) ? truth : -truth;
   return truth + std::sqrt(noise_variance(channel)) * draws.normal();
 }
 

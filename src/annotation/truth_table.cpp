@@ -224,7 +224,7 @@ class TruthReader {
 };
 
 bool is_never_wrong(const Level& level, const Offer& offer) {
-  if (const auto* flip = std::get_if<FlipChannel>(&level.channel)) return flip->accuracy == 1.0;
+  if (const auto* flip = std::get_if<FlipChannel>(&level.channel)) return flip->accuracy() == 1.0;
   return noise_variance(level.channel) == 0.0 && offer.base_noise.highest() == 0.0;
 }
 

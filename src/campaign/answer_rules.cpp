@@ -30,7 +30,7 @@ void require_channel(const Study& study, const Answer& answer) {
     refuse(answer, fmt::format("{} has {}, must have {}", subject(answer), flip ? "an accuracy" : "a noise",
                                flip ? "a noise: the study's answers are numbers"
                                     : "an accuracy: the study's answers are classes"));
-  const double value = flip ? flip->accuracy : noise_variance(*answer.channel);
+  const double value = flip ? flip->accuracy() : noise_variance(*answer.channel);
   if (!target.accepts(*answer.channel))
     refuse(answer,
            fmt::format("the {} of {} is {}, must be {}", flip ? "accuracy" : "noise variance", whose(answer),
@@ -76,7 +76,8 @@ bool is_same(const std::optional<Channel>& a, const std::optional<Channel>& b) {
   if (a.has_value() != b.has_value() || !a) return a.has_value() == b.has_value();
   if (a->index() != b->index()) return false;
   if (const auto* flip = std::get_if<FlipChannel>(&*a))
-    return is_same(flip->accuracy, std::get<FlipChannel>(*b).accuracy);
+    return is_same(flip->yes, std::get<FlipChannel>(*b).yes) &&
+           is_same(flip->no, std::get<FlipChannel>(*b).no);
   return is_same(noise_variance(*a), noise_variance(*b));
 }
 

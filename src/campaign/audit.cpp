@@ -150,7 +150,7 @@ Audited audit_predictions(const Study& study, const State& state, int threads) {
     audited.ids.push_back(record.asked.id);
     answers.push_back({.place = annotation.place, .value = 0.0, .channel = channel});
     const auto* flip = std::get_if<FlipChannel>(&channel);
-    audited.noise.push_back(flip != nullptr ? flip->accuracy : noise_variance(channel));
+    audited.noise.push_back(flip != nullptr ? flip->accuracy() : noise_variance(channel));
   }
   const Points points = Observations(answers, study.pool().points()).points();
   const std::vector<Annotation> annotations = annotations_of(study, state);

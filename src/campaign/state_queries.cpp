@@ -239,6 +239,53 @@ void add_top_ups(const Study& study, const State& state, const StudyModel& model
 
 namespace {
 
+// The lists of Fitted about accuracies by class. Levels whose accuracy is one number have it twice.
+constexpr std::size_t of_level = 4, of_person = 5;
+
+void put_classes(const LearnedAccuracies& learned, Fitted& fitted) {
+  const auto put = [](const FlipChannel& channel, const std::optional<ClassAccuracies>& classes, double sd,
+                      std::vector<double>& list) {
+    list.insert(list.end(),
+                {channel.yes, channel.no, classes ? classes->yes_sd : sd, classes ? classes->no_sd : sd});
+  };
+  for (std::size_t k = 0; k < learned.level_by_class.size(); ++k)
+    put(learned.channel_of_level(static_cast<Index>(k)), learned.level_by_class[k], learned.level_sd[k],
+        fitted.level_by_class);
+  if (learned.level_by_class.empty()) return;
+  for (const PersonAccuracy& one : learned.people) {
+    put(one.channel(), one.by_class, one.logit_sd, fitted.people_by_class);
+    fitted.people_by_class.push_back(one.by_class ? one.by_class->coin : 0.0);
+  }
+}
+
+ClassAccuracies class_accuracies_at(const std::vector<double>& list, std::size_t at) {
+  return {.channel = {list[at], list[at + 1]}, .yes_sd = list[at + 2], .no_sd = list[at + 3]};
+}
+
+bool is_by_class(const Study& study, Index level) {
+  return study.offer().levels[static_cast<std::size_t>(level)].accuracy_by_class;
+}
+
+// As they were learned before the study was changed, levels may have had one number.
+LearnedAccuracies learned_accuracies(const Study& study, const Fitted& fitted) {
+  LearnedAccuracies learned{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
+  const bool has_classes = !fitted.level_by_class.empty();
+  if (has_classes) learned.level_by_class.resize(fitted.level_accuracy.size());
+  for (std::size_t k = 0; k < learned.level_by_class.size(); ++k)
+    if (is_by_class(study, static_cast<Index>(k)))
+      learned.level_by_class[k] = class_accuracies_at(fitted.level_by_class, of_level * k);
+  for (std::size_t k = 0; k < fitted.people.size(); ++k) {
+    const std::optional<Index> level = study.find_level(fitted.people_levels[k]);
+    if (!level) continue;
+    learned.people.push_back(
+        {fitted.people[k], *level, fitted.people_accuracy[k], fitted.people_accuracy_sd[k]});
+    if (!has_classes || !is_by_class(study, *level)) continue;
+    learned.people.back().by_class = class_accuracies_at(fitted.people_by_class, of_person * k);
+    learned.people.back().by_class->coin = fitted.people_by_class[of_person * k + of_person - 1];
+  }
+  return learned;
+}
+
 std::optional<Learned> learned_of(const Study& study, const Fitted& fitted) {
   Learned learned;
   learned.prior = StudyLearner(study).prior_given({});
@@ -267,13 +314,7 @@ std::optional<Learned> learned_of(const Study& study, const Fitted& fitted) {
   learned.structures = structures_of(study, fitted);
   learned.chain = chain_of(study, fitted);
   if (fitted.kappa && fitted.gamma) learned.accuracy = AccuracyLaw{*fitted.kappa, *fitted.gamma};
-  if (!fitted.level_accuracy.empty()) {
-    learned.accuracies = LearnedAccuracies{fitted.level_accuracy, fitted.level_accuracy_sd, {}};
-    for (std::size_t k = 0; k < fitted.people.size(); ++k)
-      if (const std::optional<Index> level = study.find_level(fitted.people_levels[k]))
-        learned.accuracies->people.push_back(
-            {fitted.people[k], *level, fitted.people_accuracy[k], fitted.people_accuracy_sd[k]});
-  }
+  if (!fitted.level_accuracy.empty()) learned.accuracies = learned_accuracies(study, fitted);
   learned.log_marginal_likelihood = fitted.log_marginal_likelihood;
   learned.converged = fitted.converged;
   learned.reason = fitted.reason;
@@ -399,6 +440,7 @@ Fitted fitted_of(const Study& study, const Learned& learned, std::int64_t annota
   if (learned.accuracies) {
     fitted.level_accuracy = learned.accuracies->level;
     fitted.level_accuracy_sd = learned.accuracies->level_sd;
+    put_classes(*learned.accuracies, fitted);
     for (const PersonAccuracy& one : learned.accuracies->people) {
       fitted.people.push_back(one.person);
       fitted.people_levels.push_back(study.offer().levels[static_cast<std::size_t>(one.level)].name);
@@ -416,7 +458,8 @@ std::vector<GoldAnswer> gold_answers_of(const Study& study, const State& state) 
     const std::optional<double> known = study.gold_class(record.asked.row);
     const std::optional<Index> level = study.find_level(record.level());
     if (!known || !level) continue;
-    for (const double value : record.values) answers.push_back({record.worker(), *level, value == *known});
+    for (const double value : record.values)
+      answers.push_back({record.worker(), *level, value == *known, value});
   }
   return answers;
 }

@@ -427,7 +427,7 @@ class Comparison {
 // The noise variance or accuracy that a level declares.
 double declared_noise(const Level& level) {
   const auto* flip = std::get_if<FlipChannel>(&level.channel);
-  return flip != nullptr ? flip->accuracy : noise_variance(level.channel);
+  return flip != nullptr ? flip->accuracy() : noise_variance(level.channel);
 }
 
 }  // namespace

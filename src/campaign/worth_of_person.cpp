@@ -8,16 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "acquisition/class_belief.hpp"
 #include "base/text.hpp"
 #include "campaign/ask_scope.hpp"
-#include "numerics/entropy.hpp"
 
 namespace acuity {
 
 namespace {
 
-double accuracy_of(const Level& level) {
-  return std::get<FlipChannel>(level.channel).accuracy;
+// No answer tells more, in bits.
+double capacity_of(const Level& level) {
+  return channel_capacity(std::get<FlipChannel>(level.channel));
 }
 
 // Somebody who can be asked, and at what.
@@ -43,7 +44,8 @@ std::vector<Other> others_to_ask(const Study& study, const State& state, const S
   return others;
 }
 
-// Per level the most accurate of these people; levels at which none of them answers are closed.
+// Per level the one of these people whose answers can tell most; levels at which none of them answers are
+// closed.
 Offer offer_of_best(const Offer& offer, const std::vector<Other>& others, Candidates& open) {
   Offer best = offer;
   for (Index k = 0; k < static_cast<Index>(offer.levels.size()); ++k) {
@@ -51,7 +53,7 @@ Offer offer_of_best(const Offer& offer, const std::vector<Other>& others, Candid
     const Other* found = nullptr;
     for (const Other& other : others)
       if (other.scope.has_level(k) &&
-          (found == nullptr || accuracy_of(other.offer.levels[at]) > accuracy_of(found->offer.levels[at])))
+          (found == nullptr || capacity_of(other.offer.levels[at]) > capacity_of(found->offer.levels[at])))
         found = &other;
     if (found == nullptr)
       open.close_level(k);
@@ -70,7 +72,7 @@ double most_per_cost(const Study& study, const Offer& offer, const Candidates& o
   for (Index k = 0; k < static_cast<Index>(offer.levels.size()); ++k) {
     const Level& level = offer.levels[static_cast<std::size_t>(k)];
     if (open.level_is_closed(k) || level.is_retired) continue;
-    most = std::max(most, numerics::capacity_bits(2.0 * accuracy_of(level) - 1.0) / level.cost);
+    most = std::max(most, capacity_of(level) / level.cost);
   }
   return most;
 }

@@ -10,7 +10,7 @@ namespace {
 // Smaller is more precise.
 double vagueness(const Channel& channel) {
   if (const auto* gaussian = std::get_if<GaussianChannel>(&channel)) return gaussian->noise_variance;
-  return -std::get<FlipChannel>(channel).accuracy;
+  return -std::get<FlipChannel>(channel).accuracy();
 }
 
 // The offer with f of the values of every point; what is empty stays empty.

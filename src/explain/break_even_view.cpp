@@ -29,7 +29,7 @@ Level winner_at(const StudyModel& model, double base_noise, double sd) {
 // The number that plots with many winners show (TargetView::precision_axis).
 double on_scale(const Level& level) {
   if (const auto* flip = std::get_if<FlipChannel>(&level.channel))
-    return level.alpha.value_or(flip->accuracy);
+    return level.alpha.value_or(flip->accuracy());
   return level.alpha ? 1.0 / *level.alpha : std::sqrt(noise_variance(level.channel));
 }
 

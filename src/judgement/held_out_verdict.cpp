@@ -65,18 +65,16 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
   verdict.factor = 0.0;
   verdict.answers = test.values.size();
   const Vector clean = model.posterior().expectation(test.points);
-  double best = 0.0;
+  FlipChannel best(0.0);
   for (const Level& level : model.study_model().offer.levels)
-    best = std::max(best, std::get<FlipChannel>(level.channel).accuracy);
+    if (const auto& one = std::get<FlipChannel>(level.channel); one.accuracy() > best.accuracy()) best = one;
   Vector flipped = clean;
   for (Index i = 0; i < flipped.size(); ++i) {
-    double accuracy = test.noise == HeldOut::Noise::exact ? 1.0 : best;
+    FlipChannel channel = test.noise == HeldOut::Noise::exact ? FlipChannel(1.0) : best;
     if (test.noise == HeldOut::Noise::given)
-      accuracy =
-          std::get<FlipChannel>(StudyLearner(study).channel_of(test.annotations[static_cast<std::size_t>(i)],
-                                                               model.study_model()))
-              .accuracy;
-    flipped(i) = accuracy * clean(i) + (1.0 - accuracy) * (1.0 - clean(i));
+      channel = std::get<FlipChannel>(
+          StudyLearner(study).channel_of(test.annotations[static_cast<std::size_t>(i)], model.study_model()));
+    flipped(i) = channel.positive(clean(i));
   }
   const auto count = static_cast<double>(verdict.answers),
              counted = std::min(count, static_cast<double>(campaign.state().annotations()));
@@ -92,10 +90,10 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
           : fmt::format(
                 "they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors",
                 excess > 0.0 ? "more" : "less", std::abs(excess));
-  verdict.reason =
-      fmt::format("{}{}: {}, counted as {:.0f} independent ones", held_out_text(test, "labels"),
-                  is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best),
-                  found, counted);
+  verdict.reason = fmt::format(
+      "{}{}: {}, counted as {:.0f} independent ones", held_out_text(test, "labels"),
+      is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best.accuracy()),
+      found, counted);
   verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
                             ? Calibration::cannot_tell
                             : word_for_surprise(excess);

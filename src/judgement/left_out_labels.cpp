@@ -69,8 +69,7 @@ std::optional<Sureness> sureness_of(const Study& study, const State& state) {
     weights[k] = -0.5 * std::pow(log_scale / spread, 2);
     for (Index i = 0; i < labels.size(); ++i) {
       const double clean = numerics::normal_cdf(scale * probit_of(left_out(i)));
-      const double accuracy = std::get<FlipChannel>(labels.channels()[static_cast<std::size_t>(i)]).accuracy;
-      const double up = accuracy * clean + (1.0 - accuracy) * (1.0 - clean);
+      const double up = std::get<FlipChannel>(labels.channels()[static_cast<std::size_t>(i)]).positive(clean);
       weights[k] += std::log(std::max(labels.values()(i) > 0.0 ? up : 1.0 - up, 1e-12));
     }
     gains[k] = 0.0;

@@ -97,9 +97,8 @@ class RunningPredictions {
 PrequentialScore score_of_label(const SuggestionRecord& record, double value, PrequentialScore score) {
   const double clean =
       numerics::normal_cdf(record.asked.mean / std::sqrt(1.0 + std::max(0.0, record.asked.variance)));
-  const double accuracy = std::get<FlipChannel>(record.asked.channel).accuracy;
   score.value = value;
-  score.mean = accuracy * clean + (1.0 - accuracy) * (1.0 - clean);
+  score.mean = std::get<FlipChannel>(record.asked.channel).positive(clean);
   return score;
 }
 

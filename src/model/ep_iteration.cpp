@@ -17,14 +17,19 @@ namespace acuity {
 
 namespace {
 
-Vector accuracies_of(const Observations& observations) {
+// A likelihood by class is a multiple of one with a single accuracy, math.md eq. (15.9). Adds the logarithms
+// of these factors.
+Vector accuracies_of(const Observations& observations, double& log_factors) {
+  const auto is_probability = [](double p) { return p >= 0.0 && p <= 1.0; };
   Vector accuracies(observations.size());
   for (Index i = 0; i < accuracies.size(); ++i) {
     const auto* flip = std::get_if<FlipChannel>(&observations.channels()[static_cast<std::size_t>(i)]);
-    if (flip == nullptr || !(flip->accuracy >= 0.0 && flip->accuracy <= 1.0))
+    if (flip == nullptr || !is_probability(flip->yes) || !is_probability(flip->no))
       throw std::invalid_argument("EpPosterior: observation " + std::to_string(i) +
                                   " has no probability of being right, must have one from 0 to 1");
-    accuracies(i) = flip->accuracy;
+    const double y = observations.values()(i);
+    accuracies(i) = flip->accuracy_of(y);
+    if (!flip->is_symmetric()) log_factors += std::log(flip->given(y, 1.0) + flip->given(y, -1.0));
   }
   return accuracies;
 }
@@ -89,7 +94,7 @@ EpIteration::EpIteration(Prior belief, const Observations& observations, const E
   prior = std::move(belief);
   points = prior.scaling.apply(observations.points());
   labels = observations.values();
-  accuracies = accuracies_of(observations);
+  accuracies = accuracies_of(observations, log_answers_);
   policy = options.policy;
   check_labels(labels);
   numerics::expect_matrices_of(labels.size());
@@ -420,7 +425,7 @@ void EpIteration::evaluate() {
   cavity = {Vector(n), Vector(n)};
   accuracy_gradient.resize(n);
   weights = sites.shift - sites.precision.cwiseProduct(posterior.mean);
-  log_evidence = 0.5 * (sites.shift.dot(posterior.mean) - log_determinant_);
+  log_evidence = 0.5 * (sites.shift.dot(posterior.mean) - log_determinant_) + log_answers_;
   for (Index i = 0; i < n; ++i) {
     const double tau = sites.precision(i), nu = sites.shift(i), variance = posterior.variance(i);
     const double cavity_precision = 1.0 / variance - tau, cavity_shift = posterior.mean(i) / variance - nu;

@@ -37,6 +37,7 @@ class EpIteration : private EpPosterior::State {
   bool factors_current_ = false;  // the factors, and all of Sigma, belong to the sites; during and after a
                                   // sweep only the lower triangle of Sigma is valid
   double log_determinant_ = 0.0;  // of I + K S
+  double log_answers_ = 0.0;      // what the likelihoods have besides that of one accuracy per site
   double largest_change_ = 0.0;   // of a site in the last sweep
   double relative_change_ = 0.0;  // sum of the changes of precision times variance
   double largest_growth_ = 1.0;   // largest factor by which a variance changed in either direction

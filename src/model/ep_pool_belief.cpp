@@ -23,12 +23,13 @@ namespace acuity {
 
 namespace {
 
-double accuracy_of(const Channel& channel) {
+const FlipChannel& flips_of(const Channel& channel) {
+  const auto is_probability = [](double p) { return p >= 0.0 && p <= 1.0; };
   const auto* flip = std::get_if<FlipChannel>(&channel);
-  if (flip == nullptr || !(flip->accuracy >= 0.0 && flip->accuracy <= 1.0))
+  if (flip == nullptr || !is_probability(flip->yes) || !is_probability(flip->no))
     throw std::invalid_argument(
         "EpPoolBelief: the channel has no probability of being right, must have one from 0 to 1");
-  return flip->accuracy;
+  return *flip;
 }
 
 void check_answer(double value) {
@@ -44,14 +45,15 @@ constexpr Index least_rough_pool = 500;
 
 // expected_reduction() for a point that has answers about the same class, averaged over those still to come:
 // E[f | answer] has the variance (c Cov(f, pi))^2 / (p q), which for pi = Phi is the former.
-double expected_reduction(double mean, double variance, const EarlierAnswers& earlier, double accuracy) {
+double expected_reduction(double mean, double variance, const EarlierAnswers& earlier,
+                          const FlipChannel& channel) {
   if (variance == 0.0) return 0.0;
-  const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy;
+  const double c = channel.gain();
   double sum = 0.0;
   for (const ItemClass& item : possible_item_classes(mean, variance, earlier)) {
     if (item.is_known()) continue;
-    const double p = accuracy * item.positive() + flip * item.negative(),
-                 q = accuracy * item.negative() + flip * item.positive();
+    const double p = channel.yes * item.positive() + (1.0 - channel.no) * item.negative(),
+                 q = channel.no * item.negative() + (1.0 - channel.yes) * item.positive();
     const double slope = c * item.covariance() / variance;
     sum += item.weight() * (slope / p) * (slope / q);
   }
@@ -219,12 +221,12 @@ struct EpPoolBelief::State {
   std::map<Index, EarlierAnswers> earlier_answers() const {
     std::map<Index, EarlierAnswers> found;
     if (!one_class_per_point) return found;
-    std::map<Index, std::pair<std::vector<double>, std::vector<double>>> by_row;  // values, accuracies
+    std::map<Index, std::pair<std::vector<double>, std::vector<FlipChannel>>> by_row;
     for (const Annotation& a : annotations) {
       if (!a.row || !a.answer) continue;
-      auto& [values, accuracies] = by_row[*a.row];
+      auto& [values, channels] = by_row[*a.row];
       values.push_back(*a.answer);
-      accuracies.push_back(accuracy_of(a.channel));
+      channels.push_back(flips_of(a.channel));
     }
     for (const auto& [row, answers] : by_row) {
       const MergedAnswer merged = merge_answers(answers.first, answers.second);
@@ -369,12 +371,13 @@ struct EpPoolBelief::State {
     Vector reductions(p);
     for (Index t = 0; t < p; ++t) {
       for (Index j = 0; j < t; ++j) reach.col(t) -= reductions(j) * reach(t, j) * reach.col(j);
-      const double variance = std::max(reach(t, t), 0.0), accuracy = accuracy_of(pending[at(t)]->channel);
+      const double variance = std::max(reach(t, t), 0.0);
+      const FlipChannel& channel = flips_of(pending[at(t)]->channel);
       const std::optional<Index> row = one_class_per_point ? pending[at(t)]->row : std::nullopt;
       const EarlierAnswers* earlier = row ? found.earlier_at(*row) : nullptr;
-      reductions(t) = earlier == nullptr ? expected_reduction(means(t), variance, accuracy)
-                                         : expected_reduction(means(t), variance, *earlier, accuracy);
-      if (row) found.earlier[*row].pending.push_back(accuracy);
+      reductions(t) = earlier == nullptr ? expected_reduction(means(t), variance, channel)
+                                         : expected_reduction(means(t), variance, *earlier, channel);
+      if (row) found.earlier[*row].pending.push_back(channel);
       found.variance.array() -= reductions(t) * reach.col(t).segment(p, pool.rows()).array().square();
     }
     found.variance = found.variance.cwiseMax(0.0);
@@ -402,7 +405,7 @@ struct EpPoolBelief::State {
   }
 
   Annotation annotation(const Place& place, const Channel& channel, std::optional<double> answer) const {
-    accuracy_of(channel);
+    flips_of(channel);
     if (answer) check_answer(*answer);
     Points x(1, pool.cols());
     if (const std::optional<Index> row = place.pool_row()) {

@@ -32,14 +32,14 @@ struct Outcome {
   }
 };
 
-std::vector<Outcome> outcomes_of(const std::vector<double>& pending) {
+std::vector<Outcome> outcomes_of(const std::vector<FlipChannel>& pending) {
   constexpr double tolerance = 1e-13;
   std::vector<Outcome> all{{}};
-  for (const double accuracy : pending) {
+  for (const FlipChannel& channel : pending) {
     std::vector<Outcome> further;
     for (const Outcome& one : all) {
-      further.push_back({one.plus * accuracy, one.minus * (1.0 - accuracy)});
-      further.push_back({one.plus * (1.0 - accuracy), one.minus * accuracy});
+      further.push_back({one.plus * channel.yes, one.minus * (1.0 - channel.no)});
+      further.push_back({one.plus * (1.0 - channel.yes), one.minus * channel.no});
     }
     const auto share = [](const Outcome& one) { return one.plus / (one.plus + one.minus); };
     std::erase_if(further, [](const Outcome& one) { return !(one.plus + one.minus > 0.0); });
@@ -61,7 +61,7 @@ std::vector<Outcome> outcomes_of(const std::vector<double>& pending) {
 }  // namespace
 
 bool is_evidence(const EarlierAnswers& earlier) {
-  const auto tells = [](double accuracy) { return accuracy != 0.5; };
+  const auto tells = [](const FlipChannel& channel) { return channel.gain() != 0.0; };
   return tells(earlier.accuracy) || std::any_of(earlier.pending.begin(), earlier.pending.end(), tells);
 }
 

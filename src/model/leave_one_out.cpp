@@ -112,10 +112,9 @@ Vector leave_one_out_probabilities(const EpPosterior& posterior, const Observati
           static_cast<double>(observations.size()), "that of the posterior");
   Vector probabilities(observations.size());
   for (Index i = 0; i < probabilities.size(); ++i) {
-    const double accuracy =
-        std::get<FlipChannel>(observations.channels()[static_cast<std::size_t>(i)]).accuracy;
+    const auto& channel = std::get<FlipChannel>(observations.channels()[static_cast<std::size_t>(i)]);
     const double clean = numerics::normal_cdf(cavity.mean(i) / std::sqrt(1.0 + cavity.variance(i)));
-    probabilities(i) = accuracy * clean + (1.0 - accuracy) * (1.0 - clean);
+    probabilities(i) = channel.positive(clean);
   }
   return probabilities;
 }

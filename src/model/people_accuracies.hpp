@@ -11,8 +11,9 @@ namespace acuity {
 
 /// What is declared of the accuracy of answers at a level.
 struct LevelAccuracy {
-  double accuracy = 1.0;  ///< as given, or the guess
-  double weight = 0.0;    ///< the guess counts as so many answers; 0: the accuracy is given, not learned
+  FlipChannel accuracy = 1.0;  ///< as given, or the guess
+  double weight = 0.0;         ///< the guess counts as so many answers; 0: the accuracy is given, not learned
+  bool by_class = false;       ///< two numbers are learned, and the weight is halved
 };
 
 /// One answer of a person to an item.
@@ -21,7 +22,7 @@ struct PersonAnswer {
   double y = 1.0;  ///< -1 or +1
   std::string person = {};
   std::optional<Index> level = std::nullopt;  ///< whose accuracy is learned
-  double accuracy = 1.0;                      ///< otherwise, without a level
+  FlipChannel accuracy = 1.0;                 ///< otherwise, without a level
 };
 
 /// The accuracies of people and levels from their answers under a prior, which stays as it is (docs/math.md

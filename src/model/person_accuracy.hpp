@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "acuity/model/ep_posterior.hpp"
@@ -14,6 +15,9 @@ struct AccuracyGuess {
   double guess = 0.8;
   double weight = 20.0;                       ///< so many answers; above 0
   double gold_right = 0.0, gold_wrong = 0.0;  ///< answers to items whose class is known
+  /// Accuracies by class (docs/math.md 15.3): this one is of the class +1, and that of -1 is the group of
+  /// this number, whose own `of_no` stays empty.
+  std::optional<Index> of_no = std::nullopt;
 
   double right() const { return guess * weight + gold_right; }          ///< A of eq. (15.1)
   double wrong() const { return (1.0 - guess) * weight + gold_wrong; }  ///< B
@@ -22,20 +26,20 @@ struct AccuracyGuess {
 /// One answer to one item.
 struct ItemAnswer {
   Index item = 0;
-  double y = 1.0;         ///< -1 or +1
-  Index group = 0;        ///< whose accuracy it has; -1: it is known
-  double accuracy = 1.0;  ///< if it is known
+  double y = 1.0;              ///< -1 or +1
+  Index group = 0;             ///< whose accuracy it has, by class that of +1; -1: it is known
+  FlipChannel accuracy = 1.0;  ///< if it is known
 };
 
-/// Several answers of known accuracies to one item that has one class: the site of accuracy `accuracy` for
+/// Several answers of known channels to one item that has one class: the site of accuracy `accuracy` for
 /// the class `y` that tells the same of f (docs/math.md eq. (15.5)).
 struct MergedAnswer {
   double y = 1.0;
   double accuracy = 0.5;    ///< from 1/2 to 1
   double log_factor = 0.0;  ///< log(alpha + alpha'), the rest of the likelihood
 };
-/// The answers and their accuracies, of the same length.
-MergedAnswer merge_answers(const std::vector<double>& answers, const std::vector<double>& accuracies);
+/// The answers and their channels, of the same length.
+MergedAnswer merge_answers(const std::vector<double>& answers, const std::vector<FlipChannel>& channels);
 
 /// The objective (15.2) and its gradient by the accuracies.
 struct AccuracyObjective {
@@ -50,6 +54,7 @@ struct AccuracyEstimate {
   Vector accuracy;       ///< of every group
   Vector logit_sd;       ///< by the curvature, eq. (15.4); infinite at 1/2 if there is none
   Matrix minus_hessian;  ///< in the logits
+  Matrix covariance;     ///< of the logits; empty if the curvature is not positive
   double objective = 0.0;
   bool converged = false;
   int evaluations = 0;
@@ -63,6 +68,8 @@ struct AccuracyInterval {
 };
 /// 95 %, from the curvature, cut at 1/2.
 AccuracyInterval accuracy_interval(double accuracy, double logit_sd);
+/// Of one class, whose accuracy may be below 1/2.
+AccuracyInterval class_accuracy_interval(double accuracy, double logit_sd);
 
 /// The answers to the items of one prior; the kernel stays as it is.
 class AccuracyProblem {
@@ -72,10 +79,13 @@ class AccuracyProblem {
   AccuracyProblem(Prior prior, Points points, std::vector<ItemAnswer> answers,
                   std::vector<AccuracyGuess> guesses, bool merge = true);
 
-  /// At these accuracies, from 1/2 to 1 - 1e-6.
+  /// At these accuracies, from 1/2 to 1 - 1e-6; by class from 1e-6, with a sum of 1 or more.
   AccuracyObjective at(const Vector& accuracy) const;
   /// The maximum. `start` may be empty: from what is known besides the answers.
   AccuracyEstimate maximise(const Vector& start = {}) const;
+
+  /// For every answer of a group the probability that its item is of the class +1, given all other answers.
+  Vector classes_by_others(const Vector& accuracy) const;
 
   Index groups() const { return static_cast<Index>(guesses_.size()); }
 
@@ -83,6 +93,7 @@ class AccuracyProblem {
   struct Evaluation;
   struct MergedSites;
   class Climb;
+  FlipChannel channel_of(const ItemAnswer& answer, const Vector& accuracy) const;
   MergedSites merged_sites(const Vector& accuracy) const;
   void add_answers(Index site, double y, double agrees, const Vector& accuracy, Evaluation& result) const;
   void add_evidence(MergedSites merged, const Vector& accuracy, const Sites* start, Evaluation& result) const;

@@ -29,7 +29,10 @@ std::string to_bytes(const Marginals& marginals, bool goal) {
   for (const auto& [point, answers] : marginals.earlier) {
     bytes.put(point);
     bytes.put(answers.accuracy);
-    bytes.put(answers.pending);
+    std::vector<double> yes, no;
+    for (const FlipChannel& channel : answers.pending) yes.push_back(channel.yes), no.push_back(channel.no);
+    bytes.put(yes);
+    bytes.put(no);
   }
   const auto* covariances = goal ? marginals.goal.get() : nullptr;
   bytes.put(covariances != nullptr);
@@ -90,8 +93,8 @@ class Joined {
       const Index row = rows[static_cast<std::size_t>(bytes.get<Index>())];
       EarlierAnswers& answers = earlier[row];
       answers.accuracy = bytes.get<double>();
-      const Vector pending = bytes.vector();
-      answers.pending.assign(pending.begin(), pending.end());
+      const Vector yes = bytes.vector(), no = bytes.vector();
+      for (Index k = 0; k < yes.size(); ++k) answers.pending.emplace_back(yes(k), no(k));
     }
     if (!bytes.get<bool>()) return;
     covariances.resize(count + 1);

@@ -65,11 +65,12 @@ TiltedMoments tilted_moments(int label, double mu, double v, double accuracy) {
   return t;
 }
 
-double expected_reduction(double mean, double variance, double accuracy) {
-  const double c = 2.0 * accuracy - 1.0, flip = 1.0 - accuracy, eta = mean / std::sqrt(1.0 + variance);
+double expected_reduction(double mean, double variance, const FlipChannel& channel) {
+  const double eta = mean / std::sqrt(1.0 + variance);
   const double plus = numerics::normal_cdf(eta), minus = numerics::normal_cdf(-eta);
-  const double p = accuracy * plus + flip * minus, q = accuracy * minus + flip * plus;
-  const double density = c * numerics::normal_pdf(eta);
+  const double p = channel.yes * plus + (1.0 - channel.no) * minus,
+               q = channel.no * minus + (1.0 - channel.yes) * plus;
+  const double density = channel.gain() * numerics::normal_pdf(eta);
   if (density == 0.0) return 0.0;
   return density / ((1.0 + variance) * p) * (density / q);
 }

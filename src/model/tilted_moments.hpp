@@ -1,5 +1,7 @@
 #pragma once
 
+#include "acuity/data/channel.hpp"
+
 namespace acuity {
 
 /// One flipped-label likelihood c Phi(y f) + 1 - omega times a normal cavity (math.md 3.2): what it weighs,
@@ -20,6 +22,6 @@ TiltedMoments tilted_moments(int label, double cavity_mean, double cavity_varian
 
 /// How much a label that is still to come is expected to lower a variance, per squared covariance with its
 /// point, where f has this mean and variance (math.md eq. (7.2)).
-double expected_reduction(double mean, double variance, double accuracy);
+double expected_reduction(double mean, double variance, const FlipChannel& channel);
 
 }  // namespace acuity

@@ -110,17 +110,26 @@ std::string gold_text(const CampaignData& data) {
 }
 
 PageTable people_table(const CampaignData& data) {
-  PageTable table{
-      {"name", "level", "answers", "right on gold items", "accuracy", "95\u00a0% interval", "remark"}, {}};
+  PageTable table{{"name", "level", "answers", "right on gold items", "accuracy", "95\u00a0% interval"}, {}};
   const auto percent = [](double share) { return fmt::format("{:.0f}\u00a0%", 100.0 * share); };
+  const bool by_class = std::any_of(data.people.begin(), data.people.end(),
+                                    [](const PersonView& one) { return one.by_class.has_value(); });
+  if (by_class)
+    for (const double answer : {1.0, -1.0})
+      table.header.push_back("right if " + data.books.target->answer_text(answer));
+  table.header.push_back("remark");
   for (const PersonView& one : data.people) {
     const std::int64_t gold = one.gold_right + one.gold_wrong;
     table.rows.push_back(
         {one.name, levels_text(one.levels), std::to_string(one.answers),
          gold == 0 ? "–" : fmt::format("{} of {}", one.gold_right, gold),
          one.accuracy ? percent(*one.accuracy) : "–",
-         one.low && one.high ? fmt::format("{} to {}", percent(*one.low), percent(*one.high)) : "–",
-         one.active ? one.remark : "not asked any more"});
+         one.low && one.high ? fmt::format("{} to {}", percent(*one.low), percent(*one.high)) : "–"});
+    if (by_class)
+      for (const bool yes : {true, false})
+        table.rows.back().push_back(!one.by_class ? "–"
+                                                  : percent(yes ? one.by_class->yes : one.by_class->no));
+    table.rows.back().push_back(one.active ? one.remark : "not asked any more");
   }
   return table;
 }

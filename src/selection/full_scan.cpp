@@ -170,13 +170,10 @@ class PoolScan {
 
   // If a level is closed at some point, a corner may be missing there.
   bool corners_decide() const {
-    const auto is_class = [this](Index level) {
-      return std::holds_alternative<FlipChannel>(offer_.levels[static_cast<std::size_t>(level)].channel);
-    };
     return all_.levels.size() > 2 && !shadow_price_ && !offer_.differs_by_point() &&
            acquisition_.ranking == Ranking::information_per_cost &&
            is_convex_in_accuracy(*acquisition_.information) && candidates_.partly_open().empty() &&
-           std::all_of(all_.levels.begin(), all_.levels.end(), is_class);
+           have_one_accuracy(offer_, all_.levels);
   }
 
   template <typename Visit>

@@ -25,7 +25,7 @@ std::vector<Rung> sorted_rungs(const Offer& offer, std::span<const Index> levels
   std::vector<Rung> rungs;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const Level& level = offer.levels[static_cast<std::size_t>(levels[k])];
-    rungs.push_back({k, std::get<FlipChannel>(level.channel).accuracy, level.cost});
+    rungs.push_back({k, std::get<FlipChannel>(level.channel).accuracy(), level.cost});
   }
   std::stable_sort(rungs.begin(), rungs.end(), [](const Rung& a, const Rung& b) {
     return a.accuracy != b.accuracy ? a.accuracy < b.accuracy : a.cost < b.cost;
@@ -42,6 +42,13 @@ bool needless(const Rung& left, const Rung& between, const Rung& right) {
 }
 
 }  // namespace
+
+bool have_one_accuracy(const Offer& offer, std::span<const Index> levels) {
+  return std::all_of(levels.begin(), levels.end(), [&](Index level) {
+    const auto* flip = std::get_if<FlipChannel>(&offer.levels[static_cast<std::size_t>(level)].channel);
+    return flip != nullptr && flip->is_symmetric();
+  });
+}
 
 LevelHull level_hull(const Offer& offer, std::span<const Index> levels) {
   const std::vector<Rung> rungs = sorted_rungs(offer, levels);

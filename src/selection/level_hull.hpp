@@ -26,7 +26,9 @@ struct LevelHull {
   bool inner_may_tie(const double* information, double best_value) const;
 };
 
-/// Of these levels of an offer; all are FlipChannels, and there is at least one.
+/// Of these levels of an offer; all are symmetric FlipChannels, and there is at least one.
+/// Whether they are.
+bool have_one_accuracy(const Offer& offer, std::span<const Index> levels);
 LevelHull level_hull(const Offer& offer, std::span<const Index> levels);
 
 }  // namespace acuity

@@ -39,7 +39,8 @@ Screen::Screen(const Offer& offer, const Acquisition& acquisition, const Candida
   const bool ranks_by_worth = acquisition.ranking != Ranking::random && !acquisition.continuous;
   if (!ranks_by_worth || !candidates.partly_open().empty() || levels_.empty()) return;
   // No level is worth more per cost than the better of two corners of the hull (math.md eq. (5.3)).
-  if (is_convex_in_accuracy(*acquisition.information) && acquisition.ranking == Ranking::information_per_cost)
+  if (is_convex_in_accuracy(*acquisition.information) &&
+      acquisition.ranking == Ranking::information_per_cost && have_one_accuracy(offer, levels_))
     levels_ = level_hull(offer, levels_).corners;
   for (const Index level : levels_) costs_.push_back(offer.levels[static_cast<std::size_t>(level)].cost);
   bounds_ = bounds_of(*acquisition.information, offer, levels_);

@@ -51,7 +51,7 @@ Json tell_body(const Outcome& outcome) {
   if (outcome.answer.cost) body["cost"] = json_number(*outcome.answer.cost);
   if (outcome.answer.channel) {
     if (const auto* flip = std::get_if<FlipChannel>(&*outcome.answer.channel))
-      body["accuracy"] = json_number(flip->accuracy);
+      body["accuracy"] = json_number(flip->accuracy());
     else
       body["noise_sd"] = json_number(std::sqrt(noise_variance(*outcome.answer.channel)));
   }

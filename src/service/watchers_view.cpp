@@ -53,21 +53,22 @@ Json answer_row(const Study& study, const SuggestionRecord& record, std::size_t 
   for (std::size_t k = 0; k < study.pool().columns().size(); ++k)
     inputs.push_back(json_value(input_cell(study.pool().columns()[k], point[k])));
   const double value = target.to_model(record.values.front());
-  return {{"id", asked.id},
-          {"point", asked.point},
-          {"inputs", std::move(inputs)},
-          {"level", level},
-          {"value", json_number(shown->on_prediction_axis(value))},
-          {"text", shown->answer_text(value)},
-          {"expected", json_number(expected.value)},
-          {"expected_low", nullptr},
-          {"expected_high", nullptr},
-          {"score", nullptr},
-          {"noise", json_number(flip != nullptr ? 1.0 - flip->accuracy : std::sqrt(noise_variance(channel)))},
-          {"predicted", nullptr},
-          {"cost", json_number(record.charged)},
-          {"told_at", json_number(record.told_at)},
-          {"worker", asked.worker}};
+  return {
+      {"id", asked.id},
+      {"point", asked.point},
+      {"inputs", std::move(inputs)},
+      {"level", level},
+      {"value", json_number(shown->on_prediction_axis(value))},
+      {"text", shown->answer_text(value)},
+      {"expected", json_number(expected.value)},
+      {"expected_low", nullptr},
+      {"expected_high", nullptr},
+      {"score", nullptr},
+      {"noise", json_number(flip != nullptr ? 1.0 - flip->accuracy() : std::sqrt(noise_variance(channel)))},
+      {"predicted", nullptr},
+      {"cost", json_number(record.charged)},
+      {"told_at", json_number(record.told_at)},
+      {"worker", asked.worker}};
 }
 
 }  // namespace

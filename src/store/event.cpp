@@ -28,7 +28,9 @@ EventJson numbers(const std::vector<double>& values) {
 }
 
 EventJson channel(const Channel& channel) {
-  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return {{"accuracy", number(flip->accuracy)}};
+  const auto* flip = std::get_if<FlipChannel>(&channel);
+  if (flip != nullptr && flip->is_symmetric()) return {{"accuracy", number(flip->yes)}};
+  if (flip != nullptr) return {{"accuracy_yes", number(flip->yes)}, {"accuracy_no", number(flip->no)}};
   return {{"noise_variance", number(std::get<GaussianChannel>(channel).noise_variance)}};
 }
 
@@ -207,6 +209,8 @@ EventJson body(const Fitted& e) {
     json["level_accuracy"] = numbers(e.level_accuracy);
     json["level_accuracy_sd"] = numbers(e.level_accuracy_sd);
   }
+  if (!e.level_by_class.empty()) json["level_by_class"] = numbers(e.level_by_class);
+  if (!e.people_by_class.empty()) json["people_by_class"] = numbers(e.people_by_class);
   if (!e.people.empty()) {
     json["people"] = e.people;
     json["people_levels"] = e.people_levels;
@@ -378,6 +382,7 @@ class Fields {
  private:
   Channel channel() {
     if (json_.contains("accuracy")) return FlipChannel{number("accuracy")};
+    if (json_.contains("accuracy_yes")) return FlipChannel{number("accuracy_yes"), number("accuracy_no")};
     return GaussianChannel{number("noise_variance")};
   }
   [[noreturn]] static void wrong(const char* key, const char* required) {
@@ -527,6 +532,8 @@ void read(Fields& j, Fitted& e) {
   e.mesh_order = j.optional_number("mesh_order");
   e.level_accuracy = j.numbers_or_none("level_accuracy");
   e.level_accuracy_sd = j.numbers_or_none("level_accuracy_sd");
+  e.level_by_class = j.numbers_or_none("level_by_class");
+  e.people_by_class = j.numbers_or_none("people_by_class");
   e.people = j.texts_or_none("people");
   e.people_levels = j.texts_or_none("people_levels");
   e.people_accuracy = j.numbers_or_none("people_accuracy");

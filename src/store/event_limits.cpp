@@ -87,8 +87,12 @@ void require_answer(const std::vector<double>& values) {
 
 void require_sound(const Channel& channel) {
   if (const auto* flip = std::get_if<FlipChannel>(&channel)) {
-    if (!(flip->accuracy >= 0.5 && flip->accuracy <= 1.0))
-      refuse_value("the accuracy", flip->accuracy, "a number from 0.5 to 1");
+    if (flip->is_symmetric() && !(flip->yes >= 0.5 && flip->yes <= 1.0))
+      refuse_value("the accuracy", flip->yes, "a number from 0.5 to 1");
+    for (const double one : {flip->yes, flip->no})
+      if (!(one >= 0.0 && one <= 1.0)) refuse_value("the accuracy of a class", one, "a number from 0 to 1");
+    if (!(flip->gain() >= -1e-9))
+      refuse_value("the sum of the accuracies of both classes", flip->yes + flip->no, "1 or more");
     return;
   }
   const double variance = std::get<GaussianChannel>(channel).noise_variance;
@@ -298,6 +302,26 @@ void require_valid_chain(const Fitted& e) {
     refuse_value("the weight of the chain", *e.chain_weight, "a number from 0 to 1");
 }
 
+void require_classes(const Fitted& e) {
+  constexpr std::size_t of_level = 4, of_person = 5;
+  if (e.level_by_class.size() % of_level != 0 || e.people_by_class.size() % of_person != 0 ||
+      (!e.level_by_class.empty() && (e.level_by_class.size() != of_level * e.level_accuracy.size() ||
+                                     e.people_by_class.size() != of_person * e.people.size())) ||
+      (e.level_by_class.empty() && !e.people_by_class.empty()))
+    throw InputError(
+        "its accuracies by class are incomplete, must be four numbers per level and five per person");
+  for (std::size_t k = 0; k < e.level_by_class.size() + e.people_by_class.size(); ++k) {
+    const bool is_level = k < e.level_by_class.size();
+    const std::size_t at = is_level ? k : k - e.level_by_class.size();
+    const double value = is_level ? e.level_by_class[at] : e.people_by_class[at];
+    const std::size_t which = at % (is_level ? of_level : of_person);
+    const bool is_sd = which == 2 || which == 3;
+    if (!(value >= 0.0 && (is_sd || value <= 1.0)))
+      refuse_value(is_sd ? "the standard deviation of an accuracy" : "an accuracy of a class", value,
+                   is_sd ? "a number, 0 or more" : "a number from 0 to 1");
+  }
+}
+
 void require_own(const Fitted& e) {
   for (const FittedStructure& one : e.structures) require_valid_structure(one);
   require_valid_chain(e);
@@ -337,6 +361,7 @@ void require_own(const Fitted& e) {
   for (const auto* sds : {&e.level_accuracy_sd, &e.people_accuracy_sd})
     for (const double sd : *sds)
       if (!(sd >= 0.0)) refuse_value("the standard deviation of an accuracy", sd, "a number, 0 or more");
+  require_classes(e);
   for (const auto* texts : {&e.people, &e.people_levels})
     for (const std::string& text : *texts) require_text("a person", text);
   if (e.level_accuracy.size() != e.level_accuracy_sd.size() || e.people.size() != e.people_levels.size() ||

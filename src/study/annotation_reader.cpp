@@ -179,7 +179,7 @@ class AnnotationReader {
   bool is_declared(Index row, const Annotation& annotation) const {
     if (table_.empty(row, *exported_channel_)) return true;
     const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
-    const double declared = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
+    const double declared = flip != nullptr ? flip->accuracy() : noise_variance(annotation.channel);
     return std::abs(table_.number(row, *exported_channel_) - declared) <= 1e-9 * declared;
   }
 

@@ -130,24 +130,50 @@ double read_level_cost(const TomlSection& level, bool& depends_on_inputs) {
   return total;
 }
 
+// The accuracies of both classes; with a weight they are a guess.
+void read_class_accuracies(const TomlSection& given, Level& level) {
+  given.allow({"yes", "no", "weight"});
+  FlipChannel channel;
+  for (const char* key : {"yes", "no"}) {
+    if (!given.has(key)) given.missing(key, "a number above 0 and below 1");
+    const double found = *given.number(key, Range::zero_to_one);
+    if (!(found > 0.0 && found < 1.0)) given.wrong(key, "a number above 0 and below 1");
+    (key[0] == 'y' ? channel.yes : channel.no) = found;
+  }
+  if (channel.yes + channel.no < 1.0)
+    given.wrong("no", fmt::format("{} or more: the sum of yes and no is at least 1", 1.0 - channel.yes));
+  level.channel = channel;
+  level.accuracy_weight = given.number("weight", Range::positive).value_or(0.0);
+  level.accuracy_by_class = level.accuracy_weight > 0.0;
+}
+
 // Given, or to be learned: then the number is a guess that counts as so many answers. That of "learn" is one
-// that most people reach, with a weight that thirty answers outweigh (docs/math.md 15).
-void read_accuracy(const TomlSection& table, Level& level) {
-  constexpr const char* required = "a number from 0.5 to 1, \"learn\" or { guess = 0.8, weight = 20 }";
+// that most people reach, with a weight that thirty answers outweigh (docs/math.md 15). Of people it is
+// learned by class unless the study says otherwise.
+void read_accuracy(const TomlSection& table, bool has_people, Level& level) {
+  constexpr const char* required =
+      "a number from 0.5 to 1, \"learn\", \"learn-by-class\", { guess = 0.8, weight = 20 } or { yes = 0.9, "
+      "no = "
+      "0.8 }";
   constexpr double guess = 0.8, weight = 20.0;
-  if (!table.has("accuracy")) table.missing("accuracy", required);
+  if (!table.has("accuracy") && !has_people) table.missing("accuracy", required);
   if (table.is_number("accuracy")) {
     level.channel = FlipChannel{*table.number("accuracy", Range::half_to_one)};
     return;
   }
   level.channel = FlipChannel{guess};
   level.accuracy_weight = weight;
+  level.accuracy_by_class = !table.has("accuracy");
+  if (level.accuracy_by_class) return;
   if (table.is_string("accuracy")) {
-    if (*table.text("accuracy") != "learn") table.wrong("accuracy", required);
+    const std::string word = *table.text("accuracy");
+    level.accuracy_by_class = word == "learn-by-class";
+    if (word != "learn" && !level.accuracy_by_class) table.wrong("accuracy", required);
     return;
   }
   if (!table.is_table("accuracy")) table.wrong("accuracy", required);
   const TomlSection given = table.section("accuracy");
+  if (given.has("yes") || given.has("no")) return read_class_accuracies(given, level);
   given.allow({"guess", "weight"});
   const double found = given.number("guess", Range::half_to_one).value_or(guess);
   if (!(found > 0.5 && found < 1.0)) given.wrong("guess", "above 0.5 and below 1");
@@ -409,7 +435,7 @@ LadderSetting read_ladder(const TomlSection& precision, const Target& target) {
 }
 
 std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const Target& target,
-                                   bool bias_is_implied) {
+                                   bool bias_is_implied, bool has_people) {
   std::vector<Level> levels;
   std::unordered_set<std::string> names;
   for (const TomlSection& table : tables) {
@@ -426,7 +452,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
     if (target.is_real())
       level.channel = read_noise(table, level.exact, target.scale());
     else
-      read_accuracy(table, level);
+      read_accuracy(table, has_people, level);
     level.units = table.integer("units", 1).value_or(1);
     if (level.units > 1'000'000) table.wrong("units", "1000000 at most");
     level.repeats_itself = table.choice("repeat", {"independent", "same"}).value_or(0) == 1;

@@ -14,8 +14,8 @@ namespace acuity {
 LadderSetting read_ladder(const TomlSection& precision, const Target& target);
 
 /// Reads [[level]]. With `bias_is_implied` levels that repeat themselves have a bias unless they state that
-/// they have none, except the reference.
+/// they have none, except the reference. `has_people`: an accuracy that is left out is learned by class.
 std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const Target& target,
-                                   bool bias_is_implied);
+                                   bool bias_is_implied, bool has_people);
 
 }  // namespace acuity

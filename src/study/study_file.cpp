@@ -435,6 +435,17 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
   if (study.tops_up() && study.acquisition.kind == Kind::target)
     acquisition.wrong("information", "\"model\" or \"goal\" where a level has topup = true");
+  const bool has_classes =
+      std::any_of(study.price_list.begin(), study.price_list.end(), [](const Level& one) {
+        const auto* flip = std::get_if<FlipChannel>(&one.channel);
+        return flip != nullptr && (one.accuracy_by_class || !flip->is_symmetric());
+      });
+  constexpr const char* by_class =
+      " where the accuracy of a level is given or learned by class; \"learn\" is one number";
+  if (has_classes && study.acquisition.kind == Kind::target)
+    acquisition.wrong("information", fmt::format("\"model\" or \"goal\"{}", by_class));
+  if (has_classes && study.acquisition.approximation == Approximation::taylor)
+    acquisition.wrong("approximation", fmt::format("\"exact\"{}", by_class));
   read_plan(acquisition, study);
 }
 
@@ -746,7 +757,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
     study.ladder = read_ladder(file.section("precision"), *study.target);
   } else {
     const bool is_papers = study.fit.optimiser == Optimiser::adam;
-    study.price_list = read_price_list(levels, *study.target, !is_papers);
+    study.price_list = read_price_list(levels, *study.target, !is_papers, file.has("people"));
     if (study.binary() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "

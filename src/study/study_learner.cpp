@@ -26,7 +26,7 @@ double variance_of(const Study& study, const Prior& prior) {
 
 Channel accuracy_of(const Study& study, const Annotation& annotation, const std::optional<Learned>& learned) {
   if (learned && learned->accuracies && learns_accuracy(study, annotation))
-    return FlipChannel{learned->accuracies->of(annotation.worker, *annotation.level)};
+    return learned->accuracies->channel(annotation.worker, *annotation.level);
   const bool is_learned = learned && study.file().fit.noise && learned->accuracy;
   if (!is_learned || annotation.reported || !annotation.alpha) return annotation.channel;
   return FlipChannel{(*learned->accuracy)(*annotation.alpha)};
@@ -211,8 +211,7 @@ Offer StudyLearner::offer_to(const std::string& person, const StudyModel& model)
   Offer offer = model.offer;
   if (!model.learned || !model.learned->accuracies || person.empty()) return offer;
   for (const PersonAccuracy& one : model.learned->accuracies->people)
-    if (one.person == person)
-      offer.levels[static_cast<std::size_t>(one.level)].channel = FlipChannel{one.accuracy};
+    if (one.person == person) offer.levels[static_cast<std::size_t>(one.level)].channel = one.channel();
   return offer;
 }
 

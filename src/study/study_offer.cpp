@@ -59,7 +59,7 @@ void set_accuracies(const Study& study, StudyModel& model) {
   if (model.learned->accuracies)
     for (std::size_t k = 0; k < levels.size(); ++k)
       if (levels[k].accuracy_weight > 0.0)
-        levels[k].channel = FlipChannel{model.learned->accuracies->level[k]};
+        levels[k].channel = model.learned->accuracies->channel_of_level(static_cast<Index>(k));
   if (!study.file().fit.noise || !model.learned->accuracy) return;
   const AccuracyLaw& law = *model.learned->accuracy;
   if (std::optional<ContinuousPrecision>& continuous = model.acquisition.continuous)

@@ -39,13 +39,14 @@ void merge_items(std::vector<Observation>& observations) {
   }
   for (const std::vector<std::size_t>& answers : of_item) {
     if (answers.size() < 2) continue;
-    std::vector<double> values, accuracies;
+    std::vector<double> values;
+    std::vector<FlipChannel> channels;
     for (const std::size_t k : answers) {
       values.push_back(observations[k].value);
-      accuracies.push_back(std::get<FlipChannel>(observations[k].channel).accuracy);
+      channels.push_back(std::get<FlipChannel>(observations[k].channel));
       observations[k].channel = FlipChannel{0.5};
     }
-    const MergedAnswer merged = merge_answers(values, accuracies);
+    const MergedAnswer merged = merge_answers(values, channels);
     observations[answers.front()].value = merged.y;
     observations[answers.front()].channel = FlipChannel{merged.accuracy};
   }
@@ -63,7 +64,7 @@ struct AnswersByItem {
       if (learns_accuracy(study, one))
         answer.level = one.level;
       else
-        answer.accuracy = std::get<FlipChannel>(one.channel).accuracy;
+        answer.accuracy = std::get<FlipChannel>(one.channel);
       answers.push_back(std::move(answer));
     }
     const Observations all(observations_of(annotations), study.pool().points());
@@ -87,8 +88,7 @@ std::vector<Observation> observations_under(const Study& study, const std::vecto
   if (!study.file().merges_answers()) return observations;
   for (std::size_t k = 0; k < annotations.size(); ++k)
     if (learned != nullptr && learned->accuracies && learns_accuracy(study, annotations[k]))
-      observations[k].channel =
-          FlipChannel{learned->accuracies->of(annotations[k].worker, *annotations[k].level)};
+      observations[k].channel = learned->accuracies->channel(annotations[k].worker, *annotations[k].level);
   merge_items(observations);
   return observations;
 }
@@ -98,7 +98,7 @@ LearnedAccuracies learn_accuracies(const Study& study, const Prior& prior,
                                    const std::vector<GoldAnswer>& gold) {
   std::vector<LevelAccuracy> levels;
   for (const Level& level : study.offer().levels)
-    levels.push_back({std::get<FlipChannel>(level.channel).accuracy, level.accuracy_weight});
+    levels.push_back({std::get<FlipChannel>(level.channel), level.accuracy_weight, level.accuracy_by_class});
   const AnswersByItem by_item(study, annotations);
   return learn_accuracies(prior, by_item.points, by_item.answers, gold, levels);
 }

@@ -307,7 +307,10 @@ class ClassTarget final : public Target {
   }
   double clean_answer(double f) const override { return f < 0.0 ? -1.0 : 1.0; }
   ExpectedAnswer expected_answer(const LatentMarginal& latent, const Channel& channel) const override {
-    const double wrong = 1.0 - std::get<FlipChannel>(channel).accuracy, clean = expectation(latent);
+    const auto& flips = std::get<FlipChannel>(channel);
+    const double clean = expectation(latent);
+    if (!flips.is_symmetric()) return {.value = flips.positive(clean), .sd = std::nullopt};
+    const double wrong = 1.0 - flips.accuracy();
     return {.value = (1.0 - wrong) * clean + wrong * (1.0 - clean), .sd = std::nullopt};
   }
 
@@ -322,7 +325,10 @@ class ClassTarget final : public Target {
   Channel stated_channel(double value) const override { return FlipChannel{value}; }
   bool accepts(const Channel& channel) const override {
     const auto* flip = std::get_if<FlipChannel>(&channel);
-    return flip != nullptr && flip->accuracy >= 0.5 && flip->accuracy <= 1.0;
+    if (flip == nullptr) return false;
+    if (flip->is_symmetric()) return flip->yes >= 0.5 && flip->yes <= 1.0;
+    const auto is_probability = [](double p) { return p >= 0.0 && p <= 1.0; };
+    return is_probability(flip->yes) && is_probability(flip->no) && flip->gain() >= -1e-9;
   }
   std::string_view channel_requirement() const override { return "a number from 0.5 to 1"; }
   std::string level_problem(const std::string& level, const Channel& channel) const override {
@@ -330,7 +336,7 @@ class ClassTarget final : public Target {
     if (flip == nullptr)
       return fmt::format("level \"{}\" has no accuracy, must have one for a binary target", level);
     if (!accepts(channel))
-      return fmt::format("the accuracy of level \"{}\" is {}, must be {}", level, flip->accuracy,
+      return fmt::format("the accuracy of level \"{}\" is {}, must be {}", level, flip->accuracy(),
                          channel_requirement());
     return "";
   }
@@ -377,7 +383,7 @@ class ClassTarget final : public Target {
   }
   std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
                                  double value) const override {
-    const double positive = answer_probabilities(predicted, std::get<FlipChannel>(channel).accuracy).positive;
+    const double positive = answer_probabilities(predicted, std::get<FlipChannel>(channel)).positive;
     return value > 0.0 ? positive : 1.0 - positive;
   }
   bool is_surprising(double surprise) const override { return surprise < 0.01; }

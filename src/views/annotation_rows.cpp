@@ -32,7 +32,7 @@ std::vector<AnnotationRow> annotation_rows(const Campaign& campaign, bool with_g
       row.level = record.level();
       row.alpha = record.alpha();
       const auto* flip = std::get_if<FlipChannel>(&annotation.channel);
-      row.channel = flip != nullptr ? flip->accuracy : noise_variance(annotation.channel);
+      row.channel = flip != nullptr ? flip->accuracy() : noise_variance(annotation.channel);
       row.worker = record.worker();
       row.told_at = record.told_at;
       row.seconds = record.told->seconds;

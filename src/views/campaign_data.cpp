@@ -94,7 +94,7 @@ CampaignBooks books_of(const Campaign& campaign, const LevelGroups& groups) {
 
 // The standard deviation of the noise, or the probability of a wrong class.
 double noise_of(const Channel& channel) {
-  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy;
+  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy();
   return std::sqrt(noise_variance(channel));
 }
 

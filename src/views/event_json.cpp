@@ -42,10 +42,14 @@ struct EventWriter {
     return inputs;
   }
   void put_channel(const Channel& channel) const {
-    if (const auto* flip = std::get_if<FlipChannel>(&channel))
-      line["accuracy"] = json_number(flip->accuracy);
-    else
+    const auto* flip = std::get_if<FlipChannel>(&channel);
+    if (flip == nullptr)
       line["noise_variance"] = json_number(noise_variance(channel));
+    else
+      line["accuracy"] = json_number(flip->accuracy());
+    if (flip == nullptr || flip->is_symmetric()) return;
+    line["accuracy_yes"] = json_number(flip->yes);
+    line["accuracy_no"] = json_number(flip->no);
   }
   void operator()(const Created& e) const {
     line["name"] = e.name;

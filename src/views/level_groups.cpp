@@ -18,7 +18,7 @@ constexpr int ranges = 6;
 
 // Smaller is more precise.
 double vagueness(const Channel& channel) {
-  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy;
+  if (const auto* flip = std::get_if<FlipChannel>(&channel)) return 1.0 - flip->accuracy();
   return noise_variance(channel);
 }
 

@@ -159,7 +159,31 @@ std::optional<PersonAccuracy> accuracy_of(const Study& study, const std::optiona
     return std::nullopt;
   if (const PersonAccuracy* own = learned->accuracies->find(view.name, *level)) return *own;
   const auto at = static_cast<std::size_t>(*level);
-  return PersonAccuracy{"", *level, learned->accuracies->level[at], learned->accuracies->level_sd[at]};
+  PersonAccuracy others{"", *level, learned->accuracies->level[at], learned->accuracies->level_sd[at]};
+  if (at < learned->accuracies->level_by_class.size())
+    others.by_class = learned->accuracies->level_by_class[at];
+  return others;
+}
+
+PersonView::ByClass by_class_of(const ClassAccuracies& learned) {
+  const AccuracyInterval yes = class_accuracy_interval(learned.channel.yes, learned.yes_sd),
+                         no = class_accuracy_interval(learned.channel.no, learned.no_sd);
+  return {learned.channel.yes, yes.low, yes.high, learned.channel.no, no.low, no.high, learned.coin};
+}
+
+/// Of somebody with an accuracy of their own. Empty if the answers depend on what is asked.
+std::string remark_on_accuracy(const Study& study, const PersonView& view, const Work& work) {
+  constexpr double coin_accuracy = 0.6, certain = 0.95, most = 0.8;
+  const char* no_better = "no better than a coin";
+  if (!view.by_class) return *view.high < coin_accuracy ? no_better : "";
+  if (!(view.by_class->coin > certain)) return "";
+  const auto yes = static_cast<double>(
+      std::count_if(work.answers.begin(), work.answers.end(),
+                    [](const SuggestionRecord* one) { return one->values.front() > 0.0; }));
+  const double share = yes / static_cast<double>(work.answers.size());
+  if (share < most && share > 1.0 - most) return no_better;
+  return fmt::format("says {} whatever is asked",
+                     TargetView::of(*study.file().target)->answer_text(share < most ? -1.0 : 1.0));
 }
 
 ResultTable::Cell cell_or_empty(std::optional<double> value) {
@@ -207,17 +231,32 @@ std::vector<PersonView> people_view(const Campaign& campaign) {
       view.accuracy = learned->accuracy;
       view.low = interval.low;
       view.high = interval.high;
+      if (learned->by_class) view.by_class = by_class_of(*learned->by_class);
     }
-    constexpr double coin_accuracy = 0.6;
-    const bool is_coin =
-        (learned && !learned->person.empty() && *view.high < coin_accuracy) || is_coin_by_gold(view);
     view.remark = remark_on_same_answer(study, found->second);
+    if (view.remark.empty() && learned && !learned->person.empty())
+      view.remark = remark_on_accuracy(study, view, found->second);
     if (view.remark.empty())
-      view.remark = is_coin ? "no better than a coin"
-                            : remark_on_decline(checks_of(study, items, view.name, found->second));
+      view.remark = is_coin_by_gold(view)
+                        ? "no better than a coin"
+                        : remark_on_decline(checks_of(study, items, view.name, found->second));
   }
   return views;
 }
+
+namespace {
+
+Json by_class_json(const std::optional<PersonView::ByClass>& one) {
+  if (!one) return {};
+  const auto of = [](double accuracy, double low, double high) {
+    return Json{{"accuracy", json_number(accuracy)}, {"low", json_number(low)}, {"high", json_number(high)}};
+  };
+  return {{"yes", of(one->yes, one->yes_low, one->yes_high)},
+          {"no", of(one->no, one->no_low, one->no_high)},
+          {"coin", json_number(one->coin)}};
+}
+
+}  // namespace
 
 Json people_json(const std::vector<PersonView>& people) {
   Json rows = Json::array();
@@ -230,6 +269,7 @@ Json people_json(const std::vector<PersonView>& people) {
                     {"accuracy", json_or_null(one.accuracy)},
                     {"low", json_or_null(one.low)},
                     {"high", json_or_null(one.high)},
+                    {"by_class", by_class_json(one.by_class)},
                     {"cannot_tell", one.cannot_tell},
                     {"median_seconds", json_or_null(one.median_seconds)},
                     {"remark", one.remark}});
@@ -238,12 +278,15 @@ Json people_json(const std::vector<PersonView>& people) {
 
 std::string people_text(const std::vector<PersonView>& people, Format format) {
   if (format == Format::json) return json_text(Json{{"people", people_json(people)}}) + "\n";
-  ResultTable table(format, {"name", "level", "answers", "gold_right", "gold_wrong", "same", "different",
-                             "accuracy", "low", "high", "cannot_tell", "median_seconds", "remark"});
+  ResultTable table(
+      format, {"name", "level", "answers", "gold_right", "gold_wrong", "same", "different", "accuracy", "low",
+               "high", "of_yes", "of_no", "cannot_tell", "median_seconds", "remark"});
   for (const PersonView& one : people)
     table.add({one.name, levels_text(one.levels), one.answers, one.gold_right, one.gold_wrong, one.same,
                one.different, cell_or_empty(one.accuracy), cell_or_empty(one.low), cell_or_empty(one.high),
-               one.cannot_tell, cell_or_empty(one.median_seconds),
+               cell_or_empty(one.by_class ? std::optional(one.by_class->yes) : std::nullopt),
+               cell_or_empty(one.by_class ? std::optional(one.by_class->no) : std::nullopt), one.cannot_tell,
+               cell_or_empty(one.median_seconds),
                one.active ? one.remark : std::string("not asked any more")});
   return table.text();
 }

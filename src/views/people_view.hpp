@@ -23,13 +23,22 @@ struct PersonView {
   /// Learned, with a 95 % interval: that of the person or, of somebody with fewer than five answers, of the
   /// level. Absent: not learned.
   std::optional<double> accuracy, low, high;
+  /// If it is learned by class: of items of either class, with 95 % intervals, and the probability that the
+  /// answers do not depend on the class.
+  struct ByClass {
+    double yes = 0.5, yes_low = 0.0, yes_high = 1.0;
+    double no = 0.5, no_low = 0.0, no_high = 1.0;
+    double coin = 0.0;
+  };
+  std::optional<ByClass> by_class;
   std::int64_t cannot_tell = 0;
   std::optional<double> median_seconds;
   /// "yes 98 of 98 times": all of ten or more answers are the same. "no better than a coin": the interval of
-  /// the person's learned accuracy ends under 0.6, or so few of ten or more gold items were right as in 2.5 %
-  /// of the cases of somebody with an accuracy of 0.7. "worse since ...": of twenty or more answers that can
-  /// be checked (against gold items, or the majority of the others), the second half has fewer right ones
-  /// than the first (Fisher's exact test, one-sided, 1 %).
+  /// the person's learned accuracy ends under 0.6, by class the answers do not depend on the class with more
+  /// than 95 % ("says yes whatever is asked", if four of five are yes), or so few of ten or more gold items
+  /// were right as in 2.5 % of the cases of somebody with an accuracy of 0.7. "worse since ...": of twenty or
+  /// more answers that can be checked (against gold items, or the majority of the others), the second half
+  /// has fewer right ones than the first (Fisher's exact test, one-sided, 1 %).
   std::string remark;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "acuity/acquisition/classification_information.hpp"
 #include "numerics/random.hpp"
@@ -11,7 +12,15 @@
 namespace acuity::class_information_bounds_test {
 namespace {
 
-const std::vector<double> accuracies{0.0, 0.2, 0.5, 0.6, 0.8, 0.95, 0.99, 0.999, 1.0};
+const std::vector<FlipChannel> accuracies{0.0,         0.2,        0.5,         0.6,          0.8,
+                                          0.95,        0.99,       0.999,       1.0,          {0.9, 0.7},
+                                          {0.3, 0.95}, {1.0, 0.4}, {0.55, 1.0}, {0.999, 0.02}};
+
+double information(const LatentMarginal& latent, const FlipChannel& channel) {
+  double bits = 0.0;
+  class_model_information(latent, std::span(&channel, 1), {&bits, 1});
+  return bits;
+}
 
 struct Found {
   double low, high, worth;
@@ -26,9 +35,9 @@ std::vector<Found> bounds_of(const Marginals& belief) {
   for (Index i = 0; i < n; ++i)
     for (Index k = 0; k < levels; ++k) {
       const auto at = static_cast<std::size_t>(i * levels + k);
-      found.push_back({low[at], high[at],
-                       class_model_information({belief.mean(i), belief.variance(i)},
-                                               accuracies[static_cast<std::size_t>(k)])});
+      found.push_back(
+          {low[at], high[at],
+           information({belief.mean(i), belief.variance(i)}, accuracies[static_cast<std::size_t>(k)])});
     }
   return found;
 }
@@ -74,10 +83,9 @@ TEST(ClassInformationBounds, NoWorthChangesFasterWithTheBeliefThanTheySay) {
     const double far = std::pow(10.0, draws.uniform(-3.0, 0.5));
     const double mean = round % 3 == 0 ? 0.0 : far * draws.uniform(-1.0, 1.0),
                  variance = round % 3 == 1 ? 0.0 : std::max(far * draws.uniform(-1.0, 1.0), -from.variance);
-    for (const double accuracy : accuracies) {
-      const double change =
-          std::abs(class_model_information({from.mean + mean, from.variance + variance}, accuracy) -
-                   class_model_information(from, accuracy));
+    for (const FlipChannel& channel : accuracies) {
+      const double change = std::abs(information({from.mean + mean, from.variance + variance}, channel) -
+                                     information(from, channel));
       EXPECT_LE(change, bounds.change(std::abs(mean), std::abs(variance)) + 1e-12);
       if (variance == 0.0)
         steepest_mean = std::max(steepest_mean, change / bounds.change(std::abs(mean), 0.0));

@@ -32,7 +32,7 @@ TEST(AnswerNoise, IsTheChannelOfTheAnswer) {
   const auto real = Target::real(), classes = Target::classes();
   EXPECT_FALSE(channel_of(reported({}, {}), *real, {1.0}));
   EXPECT_DOUBLE_EQ(noise_variance(*channel_of(reported(0.5, {}), *real, {1.0})), 0.25);
-  EXPECT_EQ(std::get<FlipChannel>(*channel_of(reported({}, 0.9), *classes, {1.0})).accuracy, 0.9);
+  EXPECT_EQ(std::get<FlipChannel>(*channel_of(reported({}, 0.9), *classes, {1.0})).accuracy(), 0.9);
 }
 
 TEST(AnswerNoise, IsRefusedInASentence) {

@@ -105,7 +105,7 @@ TEST(GoldItems, AreReadWithTheirClasses) {
   EXPECT_FALSE(study.gold_class(5));
   EXPECT_TRUE(study.file().learns_accuracy());
   EXPECT_EQ(study.offer().levels[0].accuracy_weight, 20.0);
-  EXPECT_EQ(std::get<FlipChannel>(study.offer().levels[0].channel).accuracy, 0.8);
+  EXPECT_EQ(std::get<FlipChannel>(study.offer().levels[0].channel).accuracy(), 0.8);
 }
 
 TEST(GoldItems, ThatCannotBeUsedAreRefusedInOneSentence) {
@@ -129,7 +129,7 @@ TEST(GoldItems, ThatCannotBeUsedAreRefusedInOneSentence) {
 TEST(LearnedAccuracy, IsAKeyOfALevel) {
   const Desk given(study_text("", "fit = 30\n", "{ guess = 0.7, weight = 5 }"));
   EXPECT_EQ(given.study().offer().levels[0].accuracy_weight, 5.0);
-  EXPECT_EQ(std::get<FlipChannel>(given.study().offer().levels[0].channel).accuracy, 0.7);
+  EXPECT_EQ(std::get<FlipChannel>(given.study().offer().levels[0].channel).accuracy(), 0.7);
   for (const char* wrong :
        {"\"lern\"", "{ guess = 1.0 }", "{ guess = 0.5 }", "{ weight = 0 }", "true", "{ mean = 0.8 }", "1.2"})
     EXPECT_NE(refusal(Desk(study_text("", "fit = 30\n", wrong))).find("accuracy"), std::string::npos)
@@ -310,7 +310,8 @@ TEST(LearnedAccuracy, IsRecordedUsedAndNeverLearnedAgainByReplay) {
   for (std::size_t k = 0; k < annotations.size(); ++k) items[*annotations[k].place.pool_row()].push_back(k);
   bool has_several = false;
   for (const auto& [row, answers] : items) {
-    std::vector<double> values, accuracies;
+    std::vector<double> values;
+    std::vector<FlipChannel> accuracies;
     for (const std::size_t k : answers) {
       values.push_back(annotations[k].value);
       accuracies.push_back(model.learned->accuracies->of(annotations[k].worker, 0));
@@ -318,15 +319,15 @@ TEST(LearnedAccuracy, IsRecordedUsedAndNeverLearnedAgainByReplay) {
     const MergedAnswer merged = merge_answers(values, accuracies);
     const Observation& site = model.observations[answers.front()];
     EXPECT_EQ(site.value, merged.y);
-    EXPECT_NEAR(std::get<FlipChannel>(site.channel).accuracy, merged.accuracy, 1e-12);
+    EXPECT_NEAR(std::get<FlipChannel>(site.channel).accuracy(), merged.accuracy, 1e-12);
     for (std::size_t k = 1; k < answers.size(); ++k)
-      EXPECT_EQ(std::get<FlipChannel>(model.observations[answers[k]].channel).accuracy, 0.5);
+      EXPECT_EQ(std::get<FlipChannel>(model.observations[answers[k]].channel).accuracy(), 0.5);
     has_several = has_several || answers.size() > 1;
   }
   EXPECT_TRUE(has_several);
   // The person who asks is expected to be as good as was learned.
   const Suggestion last = campaign.pending().back();
-  EXPECT_NEAR(std::get<FlipChannel>(last.channel).accuracy, accuracy.at("good"), 1e-12);
+  EXPECT_NEAR(std::get<FlipChannel>(last.channel).accuracy(), accuracy.at("good"), 1e-12);
 
   // A log in JSON gives the same state and model; nothing is learned.
   auto store = make_memory_event_store();

@@ -119,7 +119,7 @@ TEST(People, GiveSecondOpinionsThatAreWorthWhatTheyTellBesidesTheFirst) {
   testing::MemoryCampaign campaign(text, "x\n0.5\n");
   const auto at = [](const Suggestion& one, const EarlierAnswers& earlier) {
     double bits = 0.0;
-    const double accuracy = std::get<FlipChannel>(one.channel).accuracy;
+    const double accuracy = std::get<FlipChannel>(one.channel).accuracy();
     class_model_information({one.mean, one.variance}, earlier, {&accuracy, 1}, {&bits, 1});
     return bits;
   };

@@ -27,7 +27,7 @@ TEST(Offer, FinestIsTheLeastNoisyThenTheCheapestThenTheFirst) {
 TEST(Offer, FlipChannelsKeepTheirAccuracy) {
   const Offer offer{.levels = {{.channel = FlipChannel{0.7}}, {.channel = FlipChannel{0.9}}},
                     .base_noise = Vector::Zero(1)};
-  EXPECT_EQ(std::get<FlipChannel>(offer.channel(0, 1)).accuracy, 0.9);
+  EXPECT_EQ(std::get<FlipChannel>(offer.channel(0, 1)).accuracy(), 0.9);
   EXPECT_EQ(offer.finest(), 1);
   EXPECT_THROW(noise_variance(offer.channel(0, 0)), std::invalid_argument);
 }

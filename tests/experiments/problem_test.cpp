@@ -96,8 +96,8 @@ TEST(ToyData, AnswersAreFlippedAsOftenAsTheChannelSays) {
     right += problem.answer(asked, draws) == clean_class(ToySet::far_block, asked.inputs[0], asked.inputs[1]);
   }
   EXPECT_NEAR(right / 2000.0, 0.8, 0.03);
-  EXPECT_EQ(std::get<FlipChannel>(problem.offer.levels.front().channel).accuracy, 0.8);
-  EXPECT_EQ(std::get<FlipChannel>(problem.offer.levels.back().channel).accuracy, 1.0);
+  EXPECT_EQ(std::get<FlipChannel>(problem.offer.levels.front().channel).accuracy(), 0.8);
+  EXPECT_EQ(std::get<FlipChannel>(problem.offer.levels.back().channel).accuracy(), 1.0);
 }
 
 TEST(ToyData, TheMiddleBlockIsNearlyACoin) {

@@ -282,7 +282,7 @@ Situation people(std::uint32_t seed) {
       "0.92\ncost = 0.4\n"
       "[[level]]\nname = \"expert\"\naccuracy = 0.99\ncost = 2\n";
   s.answer = [truth = s.truth, random](const Suggestion& asked) {
-    const double accuracy = std::get<FlipChannel>(asked.level.channel).accuracy;
+    const double accuracy = std::get<FlipChannel>(asked.level.channel).accuracy();
     return value(random->uniform(0, 1) < accuracy ? truth(asked.row) : -truth(asked.row));
   };
   return s;

@@ -42,7 +42,8 @@ Exact integrated(const ClassProblem& problem, double step = 0.3) {
     const Vector f = root * z;
     double mass = std::exp(-0.5 * z.squaredNorm());
     for (Index i = 0; i < n; ++i) {
-      const double accuracy = std::get<FlipChannel>(labels.channels()[static_cast<std::size_t>(i)]).accuracy;
+      const double accuracy =
+          std::get<FlipChannel>(labels.channels()[static_cast<std::size_t>(i)]).accuracy();
       mass *= (2.0 * accuracy - 1.0) * 0.5 * std::erfc(-labels.values()(i) * f(i) / std::numbers::sqrt2) +
               1.0 - accuracy;
     }

@@ -151,7 +151,7 @@ Sites sites_by_the_textbook(const ClassProblem& problem) {
       const double variance = sigma(i, i), mean = sigma.row(i).dot(sites.shift);
       const double cavity = 1.0 / variance - sites.precision(i);
       if (cavity <= 0.0) continue;
-      const auto accuracy = std::get<FlipChannel>(known.channels()[static_cast<std::size_t>(i)]).accuracy;
+      const auto accuracy = std::get<FlipChannel>(known.channels()[static_cast<std::size_t>(i)]).accuracy();
       const TiltedMoments t =
           tilted_moments(known.values()(i) > 0 ? 1 : -1, (mean / variance - sites.shift(i)) / cavity,
                          1.0 / cavity, accuracy);
@@ -194,7 +194,7 @@ TEST(EpPosterior, WhereItConvergesNoSiteWantsToChange) {
     for (Index i = 0; i < 150; ++i) {
       const double mean = sigma.row(i).dot(sites.shift), cavity = 1.0 / sigma(i, i) - sites.precision(i);
       const auto accuracy =
-          std::get<FlipChannel>(problem.observations.channels()[static_cast<std::size_t>(i)]).accuracy;
+          std::get<FlipChannel>(problem.observations.channels()[static_cast<std::size_t>(i)]).accuracy();
       const TiltedMoments t =
           tilted_moments(problem.observations.values()(i) > 0 ? 1 : -1,
                          (mean / sigma(i, i) - sites.shift(i)) / cavity, 1.0 / cavity, accuracy);

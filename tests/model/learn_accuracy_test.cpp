@@ -92,7 +92,7 @@ TEST(LearnAccuracy, LabelsOfReportedAccuracyKeepIt) {
   data.accuracy.law = {.kappa = 0.6, .gamma = 0.4};
   const auto found = data.accuracy.applied_to(data.observations).channels();
   const auto given = data.observations.channels();
-  const auto accuracy = [](const Channel& channel) { return std::get<FlipChannel>(channel).accuracy; };
+  const auto accuracy = [](const Channel& channel) { return std::get<FlipChannel>(channel).accuracy(); };
   EXPECT_EQ(accuracy(found[0]), 0.6);
   EXPECT_EQ(accuracy(found[1]), accuracy(given[1]));
   EXPECT_EQ(accuracy(found[2]), 1.0);

@@ -107,7 +107,7 @@ TEST(LeaveOneOut, CavitiesAreNearTheRefitOfClasses) {
           EpPosterior(prior, without(observations, i)).predict(observations.points().row(i));
       const double clean = numerics::normal_cdf(slow.mean(0) / std::sqrt(1.0 + slow.variance(0)));
       const double accuracy =
-          std::get<FlipChannel>(observations.channels()[static_cast<std::size_t>(i)]).accuracy;
+          std::get<FlipChannel>(observations.channels()[static_cast<std::size_t>(i)]).accuracy();
       worst = std::max(worst, std::abs(fast(i) - (accuracy * clean + (1.0 - accuracy) * (1.0 - clean))));
     }
   }

@@ -228,7 +228,7 @@ TEST(MergedAnswers, AreOneSiteOfTheItem) {
   EXPECT_EQ(merge_answers({1.0, -1.0}, {1.0, 1.0}).accuracy, 0.5) << "certainties that contradict each other";
   EXPECT_EQ(merge_answers({1.0, -1.0}, {1.0, 0.6}).accuracy, 1.0);
   // Thousands of answers do not underflow.
-  EXPECT_EQ(merge_answers(std::vector<double>(5000, 1.0), std::vector<double>(5000, 0.9)).accuracy, 1.0);
+  EXPECT_EQ(merge_answers(std::vector<double>(5000, 1.0), std::vector<FlipChannel>(5000, 0.9)).accuracy, 1.0);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(FurtherAnswer, IsWorthTheMeanOverWhatPendingAnswersMaySay) {
           const double probability = positive * plus + (1.0 - positive) * minus;
           if (probability > 0.0) expected += probability * information_by_enumeration(latent, all, 0.85);
         }
-        EXPECT_NEAR(information(latent, {.accuracy = 0.75, .pending = pending}, 0.85), expected, 1e-10);
+        EXPECT_NEAR(information(latent, {.accuracy = 0.75, .pending = {pending.begin(), pending.end()}}, 0.85), expected, 1e-10);
       }
 }
 
@@ -251,7 +251,7 @@ TEST(BeliefWithOneClassPerPoint, SaysWhichAnswersItsPointsHave) {
   const Marginals some = belief.marginals_at(std::vector<Index>{5, 7, 2});
   ASSERT_EQ(some.earlier.size(), 2U);
   EXPECT_NEAR(some.earlier_at(1)->accuracy, 0.1, 1e-15);
-  EXPECT_EQ(some.earlier_at(1)->pending, std::vector<double>{0.7});
+  EXPECT_EQ(some.earlier_at(1)->pending, std::vector<FlipChannel>{0.7});
   EXPECT_EQ(some.earlier_at(2)->accuracy, 0.5);
   belief.cancel(pending);
   EXPECT_TRUE(belief.marginals().earlier_at(7)->pending.empty());

@@ -685,7 +685,7 @@ TEST(ClassGoal, PendingLabelsActOnTheJointCovariance) {
     for (int pending = 0; pending < 4; ++pending) {
       const Index point = r.draws.below(size), level = r.draws.below(3);
       belief.condition(point, r.offer.channel(point, level), std::nullopt);
-      const double accuracy = std::get<FlipChannel>(r.offer.channel(point, level)).accuracy,
+      const double accuracy = std::get<FlipChannel>(r.offer.channel(point, level)).accuracy(),
                    gain = 2.0 * accuracy - 1.0, s = joint(point, point),
                    eta = mean(point) / std::sqrt(1.0 + s);
       const double p = 0.5 + gain * (numerics::normal_cdf(eta) - 0.5), density = numerics::normal_pdf(eta);

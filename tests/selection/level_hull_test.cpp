@@ -76,7 +76,7 @@ TEST(LevelHull, AgreesWithTryingEveryLine) {
     const LevelHull hull = level_hull(offer, all_of(offer));
     const auto at = [&](Index k) {
       const Level& found = offer.levels[static_cast<std::size_t>(k)];
-      return std::pair(std::get<FlipChannel>(found.channel).accuracy, found.cost);
+      return std::pair(std::get<FlipChannel>(found.channel).accuracy(), found.cost);
     };
     for (const Index k : all_of(offer)) {
       bool above = false;

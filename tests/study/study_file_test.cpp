@@ -510,7 +510,7 @@ TEST(StudyFile, BinaryStudiesHaveTheirOwnPrecisions) {
   const std::string list =
       "[pool]\nfile = \"p\"\n[target]\nkind = \"binary\"\n[[level]]\nname = \"crowd\"\naccuracy = 0.8\ncost "
       "= 1\n";
-  EXPECT_EQ(std::get<FlipChannel>(read(list).price_list[0].channel).accuracy, 0.8);
+  EXPECT_EQ(std::get<FlipChannel>(read(list).price_list[0].channel).accuracy(), 0.8);
   EXPECT_NE(complaint(with(list, "accuracy", "0.4")), "");
   EXPECT_NE(complaint(with(list, "accuracy", "1.5")), "");
   EXPECT_EQ(

@@ -122,7 +122,7 @@ TEST(StudyLearner, LearnedAccuracyReachesOfferAndObservations) {
   ASSERT_TRUE(model.learned && model.learned->accuracy) << "learned";
   const AccuracyLaw law = *model.learned->accuracy;
   EXPECT_GT(std::abs(law.kappa - 0.9), 0.01) << "not what the study says";
-  const auto accuracy = [](const Channel& channel) { return std::get<FlipChannel>(channel).accuracy; };
+  const auto accuracy = [](const Channel& channel) { return std::get<FlipChannel>(channel).accuracy(); };
   EXPECT_EQ(accuracy(model.offer.levels[0].channel), law.kappa);
   EXPECT_EQ(accuracy(model.offer.levels[1].channel), law(1.0));
   EXPECT_EQ(accuracy(model.observations[0].channel), law(1.0));

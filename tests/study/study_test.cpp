@@ -190,7 +190,7 @@ TEST(Study, ContinuousPrecisionIsHandedToTheAcquisition) {
   EXPECT_EQ(binary.acquisition().continuous->vaguest.alpha, 0.0);
   EXPECT_EQ(binary.acquisition().continuous->sharpest.alpha, 0.9);
   EXPECT_EQ(binary.acquisition().continuous->law.kappa, 0.7);
-  EXPECT_DOUBLE_EQ(std::get<FlipChannel>(binary.acquisition().continuous->law(Precision::of(0.5))).accuracy,
+  EXPECT_DOUBLE_EQ(std::get<FlipChannel>(binary.acquisition().continuous->law(Precision::of(0.5))).accuracy(),
                    0.8);
 }
 

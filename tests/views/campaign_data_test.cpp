@@ -350,8 +350,8 @@ TEST(CampaignData, LearnedAccuraciesAreThoseOfTheModel) {
   const std::vector<Level> levels = campaign->model().offer.levels;
   ASSERT_GE(data.course.fits.size(), 2U);
   const FitPoint& last = data.course.fits.back();
-  EXPECT_NEAR(*last.kappa, std::get<FlipChannel>(levels[0].channel).accuracy, 1e-12);
-  EXPECT_NEAR(*last.kappa + *last.gamma, std::get<FlipChannel>(levels[1].channel).accuracy, 1e-12);
+  EXPECT_NEAR(*last.kappa, std::get<FlipChannel>(levels[0].channel).accuracy(), 1e-12);
+  EXPECT_NEAR(*last.kappa + *last.gamma, std::get<FlipChannel>(levels[1].channel).accuracy(), 1e-12);
   EXPECT_FALSE(last.noise);
 }
 

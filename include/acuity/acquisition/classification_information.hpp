@@ -33,6 +33,7 @@ ClassProbabilities clean_probabilities(const LatentMarginal& latent);
 
 /// Probabilities of an answer of this accuracy.
 ClassProbabilities answer_probabilities(const LatentMarginal& latent, double accuracy);
+ClassProbabilities answer_probabilities(const LatentMarginal& latent, const FlipChannel& channel);
 
 /// Variance of Phi(f), the part of the uncertainty about the clean class that is uncertainty about f.
 double clean_probability_variance(const LatentMarginal& latent);
@@ -44,12 +45,17 @@ double class_model_information(const LatentMarginal& latent, double accuracy);
 /// accuracy. `bits` is as long as `accuracies`.
 void class_model_information(const LatentMarginal& latent, std::span<const double> accuracies,
                              std::span<double> bits);
+/// The same of answers whose accuracy depends on the class (docs/math.md eq. (15.10)).
+void class_model_information(const LatentMarginal& latent, std::span<const FlipChannel> channels,
+                             std::span<double> bits);
 
 /// MI(answer; f) of a further answer to a point whose class is the same for all answers (docs/math.md 15.2):
 /// given f and the earlier answers the class is +1 with the probability of eq. (15.7) instead of Phi(f). The
 /// mean over the outcomes of those that are pending. `latent` is the belief after all of them.
 void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
                              std::span<const double> accuracies, std::span<double> bits);
+void class_model_information(const LatentMarginal& latent, const EarlierAnswers& earlier,
+                             std::span<const FlipChannel> channels, std::span<double> bits);
 
 /// By how much MI(answer; f) grows per unit of accuracy, in bits (docs/math.md 5.4); if the accuracy is
 /// kappa + gamma * alpha, gamma times this per unit of alpha.

@@ -29,7 +29,7 @@ enum class LevelRelation {
 struct Level {
   std::string name;             ///< price lists; empty on a ladder
   std::optional<double> alpha;  ///< ladders; may be infinite
-  /// Gaussian: noise on top of the point's own sigma^2(x). Flip: the probability of being right.
+  /// Gaussian: noise on top of the point's own sigma^2(x). Flip: the probabilities of being right.
   Channel channel;
   double cost = 1.0;  ///< expected, if answers reported what they cost; else as the study declares it
   /// Reserved for an answer while it is pending, if it is more than `cost`: reported costs vary.
@@ -51,6 +51,7 @@ struct Level {
   /// Classes, price lists: the accuracy is learned, and that of the channel a guess worth so many answers; 0:
   /// it is given.
   double accuracy_weight = 0.0;
+  bool accuracy_by_class = false;  ///< two numbers are learned, one per class, each worth half of the weight
   LevelValue value;
 
   /// What must be left of the budget to ask for an answer.

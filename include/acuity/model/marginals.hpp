@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "acuity/base/public.hpp"
+#include "acuity/data/channel.hpp"
 #include "acuity/data/points.hpp"
 
 namespace acuity ACUITY_PUBLIC {
@@ -39,7 +40,7 @@ class GoalCovariances {
 struct EarlierAnswers {
   /// omega_i of eq. (15.5): one answer +1 of this accuracy, from 0 to 1, tells the same as those received.
   double accuracy = 0.5;
-  std::vector<double> pending = {};  ///< accuracies of the answers that are still to come
+  std::vector<FlipChannel> pending = {};  ///< of the answers that are still to come
 };
 
 /// Posterior mean and variance of the latent f at a number of points, without annotation noise. An

@@ -195,6 +195,9 @@ struct Fitted {
   /// Of every level of the price list, and the standard deviation of its logit (0: given), if accuracies are
   /// learned (docs/math.md 15).
   std::vector<double> level_accuracy = {}, level_accuracy_sd = {};
+  /// If accuracies are learned by class, for every level: of yes, of no, the standard deviations of their
+  /// logits (docs/math.md 15.3); for every person below also the probability that the answers tell nothing.
+  std::vector<double> level_by_class = {}, people_by_class = {};
   /// Those of people who have an accuracy of their own at a level.
   std::vector<std::string> people = {}, people_levels = {};
   std::vector<double> people_accuracy = {}, people_accuracy_sd = {};
