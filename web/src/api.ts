@@ -188,6 +188,13 @@ export interface View {
   people: Person[];
 }
 
+/** How many items of one class are answered rightly, with a 95 % interval. */
+export interface ClassAccuracy {
+  accuracy: number;
+  low: number;
+  high: number;
+}
+
 export interface Person {
   name: string;
   level: string;
@@ -197,6 +204,7 @@ export interface Person {
   accuracy: number | null;
   low: number | null; // 95 % interval
   high: number | null;
+  by_class: { yes: ClassAccuracy; no: ClassAccuracy; coin: number } | null; // null: one number for both
   cannot_tell: number;
   median_seconds: number | null;
   remark: string; // "no better than a coin", "yes 98 of 98 times", "worse since ..."; empty: none

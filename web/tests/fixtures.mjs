@@ -387,12 +387,15 @@ export class Campaign {
       gold: { right: gold[0], wrong: gold[1] },
       agreement: { same: agreement[0], different: agreement[1] },
       accuracy: accuracy[0], low: accuracy[1], high: accuracy[2],
-      cannot_tell: 2, median_seconds: 8, remark: "", ...more,
+      by_class: null, cannot_tell: 2, median_seconds: 8, remark: "", ...more,
     });
     return [
       person("anna", "expert", 88, [9, 0], [20, 1], [0.97, 0.89, 0.99], { median_seconds: 11.4 }),
       person("ben", "trained", 87, [7, 1], [17, 4], [0.86, 0.74, 0.93], { cannot_tell: 5 }),
-      person("chris", "crowd", 85, [5, 5], [11, 10], [0.53, 0.4, 0.66], { cannot_tell: 0, median_seconds: 1.6, remark: "no better than a coin" }),
+      person("chris", "crowd", 85, [5, 5], [11, 10], [0.53, 0.5, 0.66], {
+        by_class: { yes: { accuracy: 0.94, low: 0.83, high: 0.98 }, no: { accuracy: 0.12, low: 0.05, high: 0.25 }, coin: 0.99 },
+        cannot_tell: 0, median_seconds: 1.6, remark: "says yes whatever is asked",
+      }),
     ];
   }
 

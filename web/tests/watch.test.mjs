@@ -94,6 +94,40 @@ describe("watching", { skip: missing || false }, () => {
     await tab.close();
   });
 
+  it("draws a curve along every input when it is asked for, and the address keeps that", async () => {
+    const tab = await openTab(target, "/");
+    const { page } = tab;
+    await ready(page);
+    const view = await target.view();
+    const fold = page.locator("#posterior details.each");
+    if (view.inputs.length < 2) {
+      assert.equal(await fold.count(), 0);
+      return tab.close();
+    }
+    await fold.locator("summary").first().click();
+    await until(async () => (await fold.locator("canvas").count()) === Math.min(12, view.inputs.length), "a curve per input");
+    assert.match(page.url(), /each=all/);
+    assert.equal(new Set(await fold.locator("h3").allTextContents()).size, Math.min(12, view.inputs.length));
+    await nothingIsCut(page);
+    await accessible(page, "a curve along every input");
+    await tab.close();
+  });
+
+  it("says how well people answer for either class, where that is learned", async () => {
+    const people = await Target.open("claims");
+    const tab = await openTab(people, "/");
+    await tab.page.waitForSelector("#people table");
+    const { target: shown, people: rows } = await people.view();
+    if (rows.some((one) => one.by_class)) {
+      const header = await tab.page.locator("#people th").allTextContents();
+      for (const name of shown.classes) assert.ok(header.some((text) => text.includes(`right if ${name}`)), `no column for ${name}`);
+      assert.match(await tab.page.locator("#people tbody tr", { hasText: "whatever is asked" }).textContent(), /94 %.*12 %/);
+    }
+    await nothingIsCut(tab.page);
+    await tab.close();
+    await people.close();
+  });
+
   it("shows money by level over answers and over time, and no picture twice", async () => {
     const tab = await openTab(target, "/");
     const { page } = tab;

@@ -14,6 +14,7 @@ interface Props {
   slice: Slice;
   slices: Slice[]; // of all panels, which share the axis
   panel: string;
+  name?: string; // of the file, if it is saved
   small: boolean;
   next: boolean; // whether the next choice belongs here
 }
@@ -62,7 +63,7 @@ function middleAt(slice: Slice, x: number | string): number {
   return middle[best] ?? 0;
 }
 
-export function Curve({ view, axes, slice, slices, panel, small, next: hasNext }: Props) {
+export function Curve({ view, axes, slice, slices, panel, name, small, next: hasNext }: Props) {
   const input = inputNamed(view, axes.x);
   const index = view.inputs.findIndex((column) => column.name === axes.x);
   if (!input || index < 0) return null;
@@ -136,7 +137,7 @@ export function Curve({ view, axes, slice, slices, panel, small, next: hasNext }
   const label = `${view.target.axis} along ${axes.x}${panel ? `, ${panel}` : ""}: from ${numberText(Math.min(...(slice.middle as number[])))} to ${numberText(Math.max(...(slice.middle as number[])))}, with ${answers.length} answers.`;
   return (
     <>
-      <Plot label={label} name={`belief-${axes.x}${panel ? `-${panel}` : ""}`} x={x} y={y} height={small ? 240 : 360} draw={draw} marks={marks} />
+      <Plot label={label} name={name ?? `belief-${axes.x}${panel ? `-${panel}` : ""}`} x={x} y={y} height={small ? 240 : 360} draw={draw} marks={marks} />
       <Numbers
         label={`${view.target.axis} along ${axes.x}${panel ? `, ${panel}` : ""}`}
         header={[axes.x, heading(binary ? "probability" : "mean"), ...(slice.low ? [heading("low"), heading("high")] : [])]}

@@ -9,6 +9,7 @@ import { ColourKey, Computing, LevelKey, Note, Section } from "../parts/basics";
 import { textInAddress } from "../parts/address";
 import { Curve } from "./Curve";
 import { BeliefMap } from "./BeliefMap";
+import { EachInput } from "./EachInput";
 
 const sliderSteps = 200;
 /** What maps show: "sd", or the mean. */
@@ -197,6 +198,7 @@ export function Posterior(props: { view: View }) {
         {slices[0]?.note ? ` ${slices[0].note}` : ""}
       </Note>
       <Sliders view={view} axes={axes} at={at} />
+      <EachInput view={view} />
     </Section>
   );
 }

@@ -69,11 +69,13 @@ export function Runs(props: { view: View }) {
 export function People(props: { view: View }) {
   const { people } = props.view;
   if (people.length === 0) return null;
+  const [no, yes] = props.view.target.classes ?? ["no", "yes"];
+  const byClass = people.some((person) => person.by_class);
   return (
     <Section id="people" title="People" wide>
       <Table
         label="Who labelled, and how well"
-        header={["name", "level", heading("answers"), heading("right on gold"), heading("agreed with others"), heading("accuracy"), heading("95 % interval"), heading("cannot tell"), heading("median time"), "remark"]}
+        header={["name", "level", heading("answers"), heading("right on gold"), heading("agreed with others"), heading("accuracy"), heading("95 % interval"), ...(byClass ? [heading(`right if ${yes}`), heading(`right if ${no}`)] : []), heading("cannot tell"), heading("median time"), "remark"]}
         keys={people.map((person) => `${person.name} ${person.level}`)}
         rows={people.map((person) => {
           const gold = person.gold ? person.gold.right + person.gold.wrong : 0;
@@ -86,6 +88,7 @@ export function People(props: { view: View }) {
             figure(shared ? `${person.agreement.same} of ${shared}` : "–"),
             figure(percentText(person.accuracy)),
             figure(person.low === null ? "–" : `${percentText(person.low)} to ${percentText(person.high)}`),
+            ...(byClass ? [figure(percentText(person.by_class?.yes.accuracy ?? null)), figure(percentText(person.by_class?.no.accuracy ?? null))] : []),
             figure(countText(person.cannot_tell)),
             figure(person.median_seconds === null ? "–" : `${numberText(person.median_seconds, 2)} s`),
             person.remark ? sentence(<b class="off">{person.remark}</b>) : "",
