@@ -31,7 +31,7 @@ struct PredictArguments {
 // Median, low and high are on the scale of answers, variance and sd on that of the model.
 std::vector<std::string> result_columns(const Target& target) {
   std::vector<std::string> columns{target.is_mapped() ? "median" : "mean", "variance", "sd", "low", "high"};
-  columns.emplace_back(target.is_real() ? "answer_sd" : "probability");
+  columns.emplace_back(target.has_noise() ? "answer_sd" : "probability");
   return columns;
 }
 

@@ -357,8 +357,9 @@ std::optional<double> deviation_from(const std::vector<double>& others, double v
 
 void compare_with_others(const Study& study, const State& state, std::vector<CheckedAnswer>& checked) {
   const auto lacks = [](const CheckedAnswer& one) { return one.result.changes && !one.result.surprise; };
-  if (!study.file().target->is_real() || std::none_of(checked.begin(), checked.end(), lacks)) return;
+  // Of classes the size of answers is always known.
   if (study.file().knows_scale() || state.fitted()) return;
+  if (std::none_of(checked.begin(), checked.end(), lacks)) return;
   std::vector<double> values;
   for (const Annotation& annotation : annotations_of(study, state)) values.push_back(annotation.value);
   const std::size_t recorded = values.size();

@@ -36,13 +36,6 @@ bool is_limit(const std::string& text) {
   return text.starts_with('<') || text.starts_with('>');
 }
 
-std::string limit_remark(const Target& target, const std::string& text) {
-  return target.is_real() && is_limit(text)
-             ? ": a limit is no value, and the model cannot use it; tell what was measured, or fail the "
-               "suggestion"
-             : "";
-}
-
 // y, y_1, y_2, ...: users may add columns, and may skip numbers.
 bool is_answer(const std::string& column) {
   return column == "y" || (column.starts_with("y_") && to_id(column.substr(2)).value_or(-1) >= 0);
@@ -276,14 +269,9 @@ WrittenAnswer read_answer(const Study& study, const std::string& text, const std
   if (const std::optional<WrittenAnswer> answer = target.read_written(text)) return *answer;
   if (text.empty())
     throw InputError(fmt::format("{} is missing, must be {}", whose, target.text_requirement()));
-  // Tables may have decimal commas; on the command line "5,6" could be two answers.
-  std::string with_point = text;
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  const bool is_comma = target.is_real() && std::count(text.begin(), text.end(), ',') == 1 &&
-                        target.read(with_point).has_value();
-  throw InputError(fmt::format(
-      "{} is \"{}\", must be {}{}", whose, printable(text, 40), target.text_requirement(),
-      is_comma ? fmt::format(": it has a decimal comma, write {}", with_point) : limit_remark(target, text)));
+  const std::string remark = target.remark_on(text);
+  throw InputError(fmt::format("{} is \"{}\", must be {}{}", whose, printable(text, 40),
+                               target.text_requirement(), remark.empty() ? "" : ": " + remark));
 }
 
 void WrittenValues::add(const WrittenAnswer& one) {

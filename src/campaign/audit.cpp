@@ -154,12 +154,10 @@ Audited audit_predictions(const Study& study, const State& state, int threads) {
   }
   const Points points = Observations(answers, study.pool().points()).points();
   const std::vector<Annotation> annotations = annotations_of(study, state);
-  const AveragedMarginals belief = learner.averaged(model, annotations).predict(points, threads).marginals;
-  const bool is_real = study.file().target->is_real();
-  for (Index i = 0; i < points.rows(); ++i) {
-    audited.mean.push_back(is_real ? belief.mean(i) : belief.probability(i));
-    audited.variance.push_back(is_real ? std::max(belief.variance(i), 0.0) : 0.0);
-  }
+  const Marginals expected = study.file().target->expectation(
+      learner.averaged(model, annotations).predict(points, threads).marginals);
+  audited.mean.assign(expected.mean.begin(), expected.mean.end());
+  audited.variance.assign(expected.variance.begin(), expected.variance.end());
   return audited;
 }
 

@@ -66,7 +66,7 @@ class Correspondence {
 
   void require_targets() const {
     const Target &from = *earlier_.study().file().target, &to = *study_.file().target;
-    if (!from.is_real() || !to.is_real())
+    if (!from.defaults().has_biases || !to.defaults().has_biases)
       refuse("answers of classes cannot be imported: a level of classes has no bias; must be numbers");
     if (from.scale().kind() != to.scale().kind())
       refuse(fmt::format("its target.scale is \"{}\", must be \"{}\" as in this campaign",

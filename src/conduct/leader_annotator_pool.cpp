@@ -35,8 +35,9 @@ void put_outcome(base::ByteWriter& bytes, const Outcome& outcome) {
   bytes.put(answer.where);
   bytes.put(answer.channel.has_value());
   const Channel channel = answer.channel.value_or(GaussianChannel{});
-  bytes.put(std::holds_alternative<FlipChannel>(channel));
-  if (const auto* flip = std::get_if<FlipChannel>(&channel))
+  const auto* flip = std::get_if<FlipChannel>(&channel);
+  bytes.put(flip != nullptr);
+  if (flip != nullptr)
     bytes.put(*flip);
   else
     bytes.put(std::get<GaussianChannel>(channel));

@@ -35,7 +35,7 @@ std::string why_no_break_even(const Study& study, const StudyModel& model) {
     return "levels with bias have no break-even by the standard deviation of f: what an answer is worth "
            "depends "
            "on what is known about the bias of its level";
-  if (study.file().binary() && study.file().learns_accuracy())
+  if (study.file().learns_accuracy())
     return "who answers decides about the level: accuracies differ between people, and are learned";
   const bool is_by_goal = study.file().acquisition.kind == AcquisitionSetting::Kind::goal;
   if (!is_by_goal) return "";

@@ -31,10 +31,6 @@ namespace {
 
 constexpr std::size_t few_levels = 12;
 
-bool is_accuracy(const Level& level) {
-  return std::holds_alternative<FlipChannel>(level.channel);
-}
-
 // The best point is sought: each precision that is tried would compare every candidate with every goal point.
 bool compares_all_points(const Study& study) {
   const auto& finding = study.file().acquisition.finding;
@@ -42,17 +38,19 @@ bool compares_all_points(const Study& study) {
 }
 
 // The precision at which the level would give the information that is needed.
-void set_precision_for(const Market& market, Index number, double needed, Explanation::Counterfactual& one) {
-  if (is_accuracy(one.level))
-    one.accuracy = accuracy_for(market, number, one.level, needed);
-  else
+void set_precision_for(const Market& market, const Target& target, Index number, double needed,
+                       Explanation::Counterfactual& one) {
+  if (target.has_noise())
     one.noise_sd = noise_for(market, number, one.level, needed);
+  else
+    one.accuracy = accuracy_for(market, number, one.level, needed);
 }
 
 // The noises and accuracies of a ladder depend on each other, so they are not varied one by one.
 void add_counterfactuals(const Study& study, const StudyModel& model, const Candidates& candidates,
                          const Market& market, Explanation& result) {
   const std::vector<Level>& levels = model.offer.levels;
+  const Target& target = *study.file().target;
   std::vector<Index> looked_at(levels.size());
   std::iota(looked_at.begin(), looked_at.end(), 0);
   if (levels.size() > few_levels) looked_at = {0, static_cast<Index>(levels.size()) - 1};
@@ -105,8 +103,8 @@ void add_counterfactuals(const Study& study, const StudyModel& model, const Cand
       one.price = std::min(price, affordable);
     if (!study.is_ladder() && !compares_all_points(study) && rival > 0.0 && needed &&
         candidates.affordable(levels[at].reserved())) {
-      set_precision_for(market, k, *needed, one);
-      one.no_noise = !chosen && !one.noise_sd && !is_accuracy(one.level);
+      set_precision_for(market, target, k, *needed, one);
+      one.no_noise = !chosen && !one.noise_sd && target.has_noise();
     }
     result.counterfactuals.push_back(std::move(one));
   }
@@ -154,7 +152,7 @@ void add_place_of_point(const Study& study, const StudyModel& model, const Candi
     const std::optional<double> needed =
         by_ratio ? std::optional(next.information_per_cost() * cost) : rivals.least_information(cost);
     if (!study.is_ladder() && needed && candidates.affordable(std::max(cost, levels[k].reserve))) {
-      set_precision_for(here, number, *needed, one);
+      set_precision_for(here, *study.file().target, number, *needed, one);
     }
     result.counterfactuals.push_back(std::move(one));
   }

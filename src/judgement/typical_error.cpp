@@ -1,15 +1,12 @@
 #include "judgement/typical_error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "acuity/model/learn.hpp"
 #include "annotation/truth_table.hpp"
-#include "base/text.hpp"
 #include "campaign/last_fit.hpp"
-#include "text/number_text.hpp"
+#include "study/target_view.hpp"
 
 namespace acuity {
 
@@ -31,14 +28,12 @@ ErrorPlaces error_places(const Study& study) {
   return {std::move(points), Vector::Constant(count, 1.0 / static_cast<double>(std::max<Index>(count, 1)))};
 }
 
-// Of counts in the unit of the answers, to first order; with a logarithm it is a factor.
-void set_size_and_range(const ErrorPlaces& places, const Vector& mean, const Vector& variance,
-                        const Target& target, TypicalError& found) {
-  const AnswerScale& scale = target.scale();
-  const Vector slope = mean.unaryExpr([&](double at) { return scale.slope(at); });
-  found.size = std::sqrt(places.weights.dot((slope.array().square() * variance.array().max(0.0)).matrix()));
-  const double low = mean.minCoeff(), high = mean.maxCoeff();
-  found.range = scale.is_counted() ? scale.to_answer(high) - scale.to_answer(low) : high - low;
+std::optional<TypicalError> error_of(const AveragedMarginals& f, const Study& study,
+                                     const ErrorPlaces& places, double factor) {
+  const ExpectedError error = study.file().target->expected_error(f, places.weights);
+  if (!std::isfinite(error.size)) return std::nullopt;
+  return TypicalError{
+      .size = error.size, .range = error.range, .factor = factor, .at_goal = has_own_goal(study)};
 }
 
 }  // namespace
@@ -59,33 +54,27 @@ std::optional<TypicalError> typical_error(const Campaign& campaign, double facto
   if (count > most_averaged_for_error(study))
     return typical_error(study, CampaignModel(study, campaign.state()), factor);
   if (count < fewest_for_an_error) return std::nullopt;
-  const bool is_real = study.file().target->is_real();
   std::optional<AveragedPosterior> own;
   if (known == nullptr)
-    known = &own.emplace(
-        StudyLearner(study).averaged(model_for_predictions(campaign), campaign.annotations()), !is_real);
+    known =
+        &own.emplace(StudyLearner(study).averaged(model_for_predictions(campaign), campaign.annotations()));
   const ErrorPlaces places = error_places(study);
   if (places.points.rows() == 0) return std::nullopt;
-  const AveragedMarginals f = known->predict(places.points);
-  TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
-  if (is_real) {
-    set_size_and_range(places, f.mean, f.variance, *study.file().target, found);
-  } else {
-    found.size = places.weights.dot(f.probability.cwiseMin((1.0 - f.probability.array()).matrix()));
-  }
-  return std::isfinite(found.size) ? std::optional(found) : std::nullopt;
+  return error_of(known->predict(places.points), study, places, factor);
 }
 
 std::optional<TypicalError> typical_error(const Study& study, const CampaignModel& model, double factor) {
   if (model.observations().size() < fewest_for_an_error) return std::nullopt;
-  TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
   const ErrorPlaces places = error_places(study);
   if (places.points.rows() == 0) return std::nullopt;
   if (study.file().target->is_counted()) {
-    const Marginals f = model.posterior().predict(places.points);
-    set_size_and_range(places, f.mean, f.variance, *study.file().target, found);
-    return std::isfinite(found.size) ? std::optional(found) : std::nullopt;
+    Marginals found = model.posterior().predict(places.points);
+    AveragedMarginals f;
+    f.mean = std::move(found.mean);
+    f.variance = std::move(found.variance);
+    return error_of(f, study, places, factor);
   }
+  TypicalError found{.factor = factor, .at_goal = has_own_goal(study)};
   found.size = model.posterior().predicted_error(places.points, places.weights);
   if (!std::isfinite(found.size)) return std::nullopt;
   if (study.file().target->is_real()) {
@@ -100,22 +89,7 @@ double typical_error_value(double size, const Target& target) {
 }
 
 std::string to_text(const TypicalError& error, const Target& target) {
-  const std::string where = error.at_goal ? " over the goal" : "";
-  if (!target.is_real())
-    return fmt::format("about {} % of the predicted classes{} are wrong",
-                       rounded(100.0 * std::min(error.expected(), 1.0), 2), where);
-  if (target.is_logarithmic()) {
-    const std::string off =
-        fmt::format("typically off by a factor of {}{}", rounded(std::exp(error.expected()), 3), where);
-    return error.range > 0.0
-               ? fmt::format("{}, predictions span a factor of {}", off, rounded(std::exp(error.range), 2))
-               : off;
-  }
-  const std::string& unit = target.label().unit;
-  const std::string off = fmt::format("typically off by {}{}{}", rounded(error.expected(), 2),
-                                      unit.empty() ? "" : " " + one_line(unit), where);
-  if (!(error.range > 0.0)) return off;
-  return fmt::format("{}, {} % of its range", off, rounded(100.0 * error.expected() / error.range, 2));
+  return TargetView::of(target)->typical_error_text(error.expected(), error.range, error.where());
 }
 
 }  // namespace acuity

@@ -12,14 +12,17 @@ namespace acuity {
 /// The error to expect of predictions over the goal, or over the pool if the study names no goal: the number
 /// with which `status`, the report and the page begin.
 struct TypicalError {
-  double size = 0.0;    ///< root mean square of the standard deviation of f, on the scale of the model;
-                        ///< classes: the expected share of wrong classes
-  double range = 0.0;   ///< largest minus smallest prediction at the same points; 0 for classes
+  double size = 0.0;  ///< root mean square of the standard deviation of f, on the scale of the model;
+                      ///< classes: the expected share of wrong classes
+  std::optional<double> range =
+      std::nullopt;     ///< largest minus smallest prediction at the same points; classes have none
   double factor = 1.0;  ///< by which a verdict says that standard deviations are too small
   bool at_goal = false;
 
   /// What people should expect.
   double expected() const { return factor * size; }
+  /// What sentences add: nothing, or " over the goal".
+  std::string where() const { return at_goal ? " over the goal" : ""; }
 };
 
 /// The factor of a verdict that names one, otherwise 1.

@@ -20,7 +20,7 @@ namespace acuity {
 
 namespace {
 
-bool has_classes(const Observations& observations) {
+bool are_classes(const Observations& observations) {
   for (const Channel& channel : observations.channels())
     if (std::holds_alternative<FlipChannel>(channel)) return true;
   return false;
@@ -148,8 +148,12 @@ AveragedModel AveragedModel::mapped(const AnswerMap& map) const {
   return model;
 }
 
+bool AveragedModel::has_classes() const {
+  return classes_ || are_classes(draws_.front().observations);
+}
+
 AveragedModel::Predicted AveragedModel::predict(const PointsRef& x, int threads) const {
-  const bool classes = classes_ || has_classes(draws_.front().observations);
+  const bool classes = has_classes();
   Predicted result;
   // One factor at a time is in memory.
   result.marginals = average_over(

@@ -78,12 +78,12 @@ struct AveragedPosterior::Parts {
   std::vector<EpPosterior> of_classes;
 };
 
-AveragedPosterior::AveragedPosterior(const AveragedModel& model, bool classes, int threads) {
+AveragedPosterior::AveragedPosterior(const AveragedModel& model, int threads) {
   auto parts = std::make_unique<Parts>();
   parts->draws = model.draws();
-  parts->classes = classes;
+  parts->classes = model.has_classes();
   for (const HyperparameterDraw& draw : parts->draws) {
-    if (classes)
+    if (parts->classes)
       parts->of_classes.emplace_back(draw.prior, draw.observations);
     else
       parts->of_numbers.emplace_back(draw.prior, draw.observations, threads);

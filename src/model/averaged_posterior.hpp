@@ -16,8 +16,7 @@ AveragedMarginals average_over(const std::vector<HyperparameterDraw>& draws, Ind
 /// What AveragedModel::predict computes, for many predictions: the factors of all draws are kept.
 class AveragedPosterior {
  public:
-  /// `classes`: the values are classes.
-  AveragedPosterior(const AveragedModel& model, bool classes, int threads = 0);
+  explicit AveragedPosterior(const AveragedModel& model, int threads = 0);
   ~AveragedPosterior();
   AveragedPosterior(AveragedPosterior&&) noexcept;
   AveragedPosterior& operator=(AveragedPosterior&&) noexcept;

@@ -25,7 +25,6 @@ class AnswerList {
 
   std::int64_t sequence_;
   std::shared_ptr<const CampaignData> data_;
-  bool is_real_;
   std::vector<std::string> workers_;  // of the answers of data_
   std::vector<Json> for_watchers_;    // in a study with answers to gold items: all answers
 };

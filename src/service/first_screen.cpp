@@ -37,28 +37,6 @@ Json fact_json(const Fact& fact) {
 
 // ---- The error -----------------------------------------------------------------------------------------
 
-std::string with_unit(const std::string& number, const std::string& unit) {
-  return unit.empty() ? number : number + " " + one_line(unit);
-}
-
-std::string error_value(const TypicalError& error, const Target& target) {
-  if (!target.is_real()) return rounded(100.0 * std::min(error.expected(), 1.0), 2) + " %";
-  if (!target.is_logarithmic()) return with_unit(rounded(error.expected(), 2), target.label().unit);
-  const double factor = std::exp(error.expected());
-  return factor < 1.5 ? rounded(100.0 * (factor - 1.0), 2) + " %" : "a factor of " + rounded(factor, 2);
-}
-
-std::string error_meaning(const TypicalError& error, const Target& target) {
-  const std::string where = error.at_goal ? " over the goal" : "";
-  if (!target.is_real()) return fmt::format("About this share of the predicted classes{} is wrong.", where);
-  std::string beside;
-  if (error.range > 0.0)
-    beside = target.is_logarithmic()
-                 ? fmt::format("; they span a factor of {}", rounded(std::exp(error.range), 2))
-                 : fmt::format(", {} % of their range", rounded(100.0 * error.expected() / error.range, 2));
-  return fmt::format("Predictions{} are typically off by this much{}.", where, beside);
-}
-
 std::string trend_of(const CampaignData& data) {
   std::vector<SpentError> course;
   for (const CoursePoint& one : data.course.errors)
@@ -70,15 +48,17 @@ std::string trend_of(const CampaignData& data) {
                      100.0 * std::abs(*change));
 }
 
-Fact error_fact(const Campaign& campaign, const CampaignData& data, const CampaignVerdict& verdict) {
+Fact error_fact(const CampaignData& data, const CampaignVerdict& verdict) {
   if (!data.typical_error) {
     if (!data.is_complete && !data.answers.all.empty()) return {"…", "Being computed."};
     return {"Not known yet",
             data.answers.all.empty() ? "There are no answers yet." : "There are too few answers to tell."};
   }
-  const Target& target = *campaign.study().file().target;
-  Fact fact{error_value(*data.typical_error, target),
-            error_meaning(*data.typical_error, target) + trend_of(data), verdict.state};
+  const TypicalError& error = *data.typical_error;
+  const TargetView& view = *data.books.target;
+  Fact fact{view.typical_error_heading(error.expected()),
+            view.typical_error_meaning(error.expected(), error.range, error.where()) + trend_of(data),
+            verdict.state};
   if (verdict.state == VerdictState::good) fact.sentence += " This is good enough.";
   if (verdict.state == VerdictState::bad) fact.sentence += " Less is wanted.";
   return fact;
@@ -239,7 +219,7 @@ Json first_steps(const Campaign& campaign, const CampaignData& data) {
 Json first_screen(const Campaign& campaign, const CampaignData& data,
                   const std::vector<CampaignVerdict>& verdicts, const NextExplanation* next) {
   return {{"first", first_steps(campaign, data)},
-          {"error", fact_json(error_fact(campaign, data, verdicts.at(0)))},
+          {"error", fact_json(error_fact(data, verdicts.at(0)))},
           {"trust", fact_json(trust_fact(data, verdicts.at(1)))},
           {"money", fact_json(money_fact(campaign, data, next))},
           {"next", next_json(campaign, next)},

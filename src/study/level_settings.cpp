@@ -37,7 +37,7 @@ CostSetting read_cost(const TomlSection& precision) {
 
 // Levels uniform in 1 / alpha or in alpha, from the vaguest to the sharpest; or as listed.
 std::vector<Precision> read_rungs(const TomlSection& precision, const Target& target) {
-  const Range range = target.is_real() ? Range::at_least_one : Range::zero_to_one;
+  const Range range = target.has_noise() ? Range::at_least_one : Range::zero_to_one;
   if (!precision.has("alpha")) precision.missing("alpha", "a list, or { from = ..., to = ..., count = ... }");
   std::vector<Precision> rungs;
   if (precision.is_array("alpha")) {
@@ -409,7 +409,7 @@ void settle_biases(const std::vector<TomlSection>& tables, bool is_implied, std:
 
 // A run that is continued adds samples to those of a coarser answer, so the error must be their noise.
 void require_continuable(const TomlSection& table, const Target& target, const Level& level) {
-  if (!target.is_real()) table.wrong("topup", "false for binary targets");
+  if (!target.has_noise()) table.wrong("topup", "false for binary targets");
   if (level.repeats_itself || level.bias.any())
     table.wrong("topup",
                 "false at a level with repeat = \"same\" or a bias, whose error does not average out");
@@ -425,7 +425,7 @@ LadderSetting read_ladder(const TomlSection& precision, const Target& target) {
                        .cost = read_cost(precision)};
   if (!precision.has("gamma")) precision.missing("gamma", "a finite number above 0");
   ladder.law.gamma = *precision.number("gamma", Range::positive);
-  if (target.is_real()) return ladder;
+  if (target.has_noise()) return ladder;
   if (!precision.has("kappa")) precision.missing("kappa", "a number from 0.5 to 1");
   ladder.law.kappa = *precision.number("kappa", Range::half_to_one);
   const double top = *ladder.law.kappa + ladder.law.gamma;
@@ -449,7 +449,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
         .name = *name, .cost = read_level_cost(table, depends_on_inputs), .value = read_value(table, *name)};
     level.cost_depends_on_inputs = depends_on_inputs;
     level.exact = table.boolean("exact").value_or(false);
-    if (target.is_real())
+    if (target.has_noise())
       level.channel = read_noise(table, level.exact, target.scale());
     else
       read_accuracy(table, has_people, level);
@@ -462,7 +462,7 @@ std::vector<Level> read_price_list(const std::vector<TomlSection>& tables, const
   }
   if (std::all_of(levels.begin(), levels.end(), [](const Level& level) { return level.is_retired; }))
     tables.front().complain("every level is retired, must be one that can be bought");
-  if (target.is_real()) settle_biases(tables, bias_is_implied, levels);
+  if (target.defaults().has_biases) settle_biases(tables, bias_is_implied, levels);
   for (std::size_t k = 0; k < levels.size(); ++k)
     if (levels[k].tops_up) require_continuable(tables[k], target, levels[k]);
   return levels;

@@ -326,7 +326,7 @@ void require_valid(const StudyFile& study) {
     study.complain(
         fmt::format("model.average is {}, must be 1, or an even number up to 1000", study.average));
   if (study.structures.empty()) study.complain("model.structure is empty, must name one at least");
-  if (study.has_structures() && (study.binary() || !study.learns_by_likelihood()))
+  if (study.has_structures() && (!fixed.has_structures || !study.learns_by_likelihood()))
     study.complain(
         "model.structure must be \"plain\" for binary targets, and where hyperparameters are not learned by "
         "likelihood");

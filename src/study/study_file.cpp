@@ -190,7 +190,8 @@ void read_structures(const TomlSection& model, StudyFile& study) {
       "\"average\", \"plain\", \"ranked\", \"additive\", \"transformed\", \"smooth\" or a list";
   const std::vector<Structure> all{Structure::plain, Structure::ranked, Structure::additive,
                                    Structure::transformed, Structure::smooth};
-  const bool possible = !study.binary() && study.learns_by_likelihood();
+  const bool has_any = study.target->defaults().has_structures,
+             possible = has_any && study.learns_by_likelihood();
   if (!model.has("structure")) {
     if (possible && study.average > 1 && study.fit.prior == HyperparameterPrior::weak) study.structures = all;
     return;
@@ -214,7 +215,7 @@ void read_structures(const TomlSection& model, StudyFile& study) {
       study.structures.push_back(*one);
   }
   if (!possible && study.has_structures())
-    model.wrong("structure", study.binary()      ? "\"plain\" for binary targets"
+    model.wrong("structure", !has_any            ? "\"plain\" for binary targets"
                              : study.fit.never() ? "\"plain\" where model.fit is \"never\""
                                                  : "\"plain\" with optimiser \"adam\"");
 }
@@ -245,7 +246,7 @@ void read_model(const TomlSection& model, StudyFile& study) {
   if (study.fit.never() && (!study.amplitude || study.lengthscale.empty()))
     model.complain(fmt::format("model.fit is \"never\" and model.{} is to be learned, must be a number",
                                study.amplitude ? "lengthscale" : "amplitude"));
-  if (study.binary() && study.fit.noise && study.fit.optimiser == Optimiser::adam)
+  if (!study.target->has_noise() && study.fit.noise && study.fit.optimiser == Optimiser::adam)
     model.wrong("fit_noise",
                 "false for binary targets with optimiser \"adam\": kappa and gamma have bounds, "
                 "which the paper's rule does not know");
@@ -431,7 +432,7 @@ void read_acquisition(const TomlSection& acquisition, const TomlSection& goal, S
       static_cast<InfinitePolicy>(acquisition.choice("infinite", {"refuse", "limit", "first"}).value_or(0));
   study.acquisition.approximation =
       static_cast<Approximation>(acquisition.choice("approximation", {"exact", "taylor"}).value_or(0));
-  if (!study.binary() && study.acquisition.approximation == Approximation::taylor)
+  if (!defaults.has_approximation && study.acquisition.approximation == Approximation::taylor)
     acquisition.wrong("approximation", "\"exact\" for real targets, where nothing is approximated");
   if (study.tops_up() && study.acquisition.kind == Kind::target)
     acquisition.wrong("information", "\"model\" or \"goal\" where a level has topup = true");
@@ -758,7 +759,7 @@ StudyFile read_settings(std::string text, const std::filesystem::path& path) {
   } else {
     const bool is_papers = study.fit.optimiser == Optimiser::adam;
     study.price_list = read_price_list(levels, *study.target, !is_papers, file.has("people"));
-    if (study.binary() && study.fit.noise)
+    if (!study.target->has_noise() && study.fit.noise)
       file.section("model").wrong("fit_noise",
                                   "false for binary targets with [[level]]: accuracies are as "
                                   "given, there is no kappa and no gamma to learn");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include "acuity/base/errors.hpp"
 #include "acuity/data/precision.hpp"
 #include "acuity/data/table.hpp"
+#include "acuity/model/averaged_model.hpp"
 #include "acuity/model/chained_pool_belief.hpp"
 #include "acuity/model/ep_pool_belief.hpp"
 #include "acuity/model/gp_posterior.hpp"
@@ -26,6 +28,11 @@ Index whole_rows(const PoolStorage& storage) {
 }
 
 constexpr double normal_95 = 1.959963984540054;  // half the 95 % interval of a standard normal
+
+// An answer that only says where the value is not: "<5".
+bool is_limit(const std::string& text) {
+  return text.starts_with('<') || text.starts_with('>');
+}
 
 // ASCII letters; those of other alphabets must be written as in the study.
 std::string lower_case(std::string text) {
@@ -145,6 +152,9 @@ class RealTarget final : public Target {
                                          .amplitude = std::nullopt,
                                          .lengthscale_per_input = true,
                                          .has_nugget = true,
+                                         .has_structures = true,
+                                         .has_biases = true,
+                                         .has_approximation = false,
                                          .has_inverse_spacing = true,
                                          .graph = TargetGraph::c,
                                          .criterion = GoalCriterion::variance};
@@ -155,6 +165,16 @@ class RealTarget final : public Target {
     return scale().read(text);
   }
   std::string text_requirement() const override { return scale().text_requirement(); }
+  // Tables may have decimal commas; on the command line "5,6" could be two answers.
+  std::string remark_on(const std::string& text) const override {
+    std::string with_point = text;
+    std::replace(with_point.begin(), with_point.end(), ',', '.');
+    if (std::count(text.begin(), text.end(), ',') == 1 && read(with_point))
+      return fmt::format("it has a decimal comma, write {}", with_point);
+    return is_limit(text) ? "a limit is no value, and the model cannot use it; tell what was measured, or "
+                            "fail the suggestion"
+                          : "";
+  }
   bool accepts(double value) const override { return scale().accepts(value); }
   std::string_view value_requirement() const override { return scale().requirement(); }
   std::string show(double value) const override { return shortest(value); }
@@ -222,6 +242,9 @@ class RealTarget final : public Target {
   }
 
   double expectation(const LatentMarginal& latent) const override { return latent.mean; }
+  Marginals expectation(const AveragedMarginals& f) const override {
+    return {f.mean, f.variance.cwiseMax(0.0)};
+  }
   std::string_view error_measure() const override {
     switch (scale().kind()) {
       case TargetScale::linear:
@@ -245,6 +268,13 @@ class RealTarget final : public Target {
       sum += weights(i) * (error * error);
     }
     return std::sqrt(sum);
+  }
+  // Of counts in the unit of the answers, to first order; with a logarithm it is a factor.
+  ExpectedError expected_error(const AveragedMarginals& f, const Vector& weights) const override {
+    const Vector slope = f.mean.unaryExpr([&](double at) { return scale().slope(at); });
+    const double low = f.mean.minCoeff(), high = f.mean.maxCoeff();
+    return {.size = std::sqrt(weights.dot((slope.array().square() * f.variance.array().max(0.0)).matrix())),
+            .range = is_counted() ? to_answer(high) - to_answer(low) : high - low};
   }
   std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
                                  double value) const override {
@@ -274,6 +304,9 @@ class ClassTarget final : public Target {
                                          .amplitude = 3.0,
                                          .lengthscale_per_input = false,
                                          .has_nugget = false,
+                                         .has_structures = false,
+                                         .has_biases = false,
+                                         .has_approximation = true,
                                          .has_inverse_spacing = false,
                                          .graph = TargetGraph::b,
                                          .criterion = GoalCriterion::prediction};
@@ -300,6 +333,7 @@ class ClassTarget final : public Target {
   std::string text_requirement() const override {
     return names_.empty() ? "-1 or 1 (or 0 or 1)" : quoted_list(names_) + " (or -1 or 1, or 0 or 1)";
   }
+  std::string remark_on(const std::string&) const override { return ""; }
   bool accepts(double value) const override { return std::abs(value) == 1.0; }
   std::string_view value_requirement() const override { return "-1 or 1"; }
   std::string show(double value) const override {
@@ -368,6 +402,9 @@ class ClassTarget final : public Target {
   double expectation(const LatentMarginal& latent) const override {
     return clean_probabilities(latent).positive;
   }
+  Marginals expectation(const AveragedMarginals& f) const override {
+    return {f.probability, Vector::Zero(f.probability.size())};
+  }
   std::string_view error_measure() const override { return "share of wrong classes"; }
   double error_of(const Vector& mean, const Vector& truth) const override {
     double wrong = 0.0;
@@ -380,6 +417,10 @@ class ClassTarget final : public Target {
     for (Index i = 0; i < truth.size(); ++i)
       sum += weights(i) * error_of(mean.segment(i, 1), truth.segment(i, 1));
     return sum;
+  }
+  ExpectedError expected_error(const AveragedMarginals& f, const Vector& weights) const override {
+    return {.size = weights.dot(f.probability.cwiseMin((1.0 - f.probability.array()).matrix())),
+            .range = std::nullopt};
   }
   std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
                                  double value) const override {

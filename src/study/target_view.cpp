@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "text/number_text.hpp"
 
 namespace acuity {
 
@@ -58,6 +59,14 @@ class RealView final : public TargetView {
   }
 
   double on_prediction_axis(double value) const override { return target_->to_answer(value); }
+  double expected_on_axis(double expected) const override { return on_prediction_axis(expected); }
+  std::optional<std::pair<double, double>> interval_on_axis(double expected, double sd) const override {
+    return std::pair(on_prediction_axis(expected - half_interval * sd),
+                     on_prediction_axis(expected + half_interval * sd));
+  }
+  double unexpectedness(double value, double expected, double sd) const override {
+    return std::abs((value - expected) / sd);
+  }
   double noise_on_prediction_axis(double value, double noise) const override {
     constexpr double least_slope = 0.05;  // at an end of the range no dot may be infinitely precise
     return noise * std::max(target_->scale().slope(value), least_slope);
@@ -79,6 +88,10 @@ class RealView final : public TargetView {
   }
   std::string gamma_name() const override { return "γ: noise variance added at α = 1"; }
   bool is_gamma_logarithmic() const override { return true; }
+  double rung_of(double alpha) const override { return 1.0 / alpha; }
+  std::string rungs_name(double from, double to) const override {
+    return fmt::format("1/α {:.2f} to {:.2f}", from, to);
+  }
 
   bool is_error_logarithmic() const override { return true; }
   std::string error_text(double error, std::optional<double> predicted) const override {
@@ -90,9 +103,41 @@ class RealView final : public TargetView {
     return fmt::format("typical prediction error, last {}: {}", counted(answers, "answer"),
                        size_text(error, 3));
   }
+  std::string typical_error_text(double error, std::optional<double> range,
+                                 const std::string& where) const override {
+    const double span = range.value_or(0.0);
+    if (target_->is_logarithmic()) {
+      const std::string off =
+          fmt::format("typically off by a factor of {}{}", rounded(std::exp(error), 3), where);
+      return span > 0.0 ? fmt::format("{}, predictions span a factor of {}", off, rounded(std::exp(span), 2))
+                        : off;
+    }
+    const std::string off = fmt::format("typically off by {}{}", with_unit(rounded(error, 2)), where);
+    return span > 0.0 ? fmt::format("{}, {} % of its range", off, rounded(100.0 * error / span, 2)) : off;
+  }
+  std::string typical_error_heading(double error) const override {
+    if (!target_->is_logarithmic()) return with_unit(rounded(error, 2));
+    const double factor = std::exp(error);
+    return factor < 1.5 ? rounded(100.0 * (factor - 1.0), 2) + " %" : "a factor of " + rounded(factor, 2);
+  }
+  std::string typical_error_meaning(double error, std::optional<double> range,
+                                    const std::string& where) const override {
+    std::string beside;
+    if (const double span = range.value_or(0.0); span > 0.0)
+      beside = target_->is_logarithmic()
+                   ? fmt::format("; they span a factor of {}", rounded(std::exp(span), 2))
+                   : fmt::format(", {} % of their range", rounded(100.0 * error / span, 2));
+    return fmt::format("Predictions{} are typically off by this much{}.", where, beside);
+  }
   std::string judged() const override { return "intervals"; }
 
  private:
+  static constexpr double half_interval = 1.959964;
+
+  std::string with_unit(const std::string& number) const {
+    const std::string& unit = target_->label().unit;
+    return unit.empty() ? number : number + " " + one_line(unit);
+  }
   // An error of the logarithm is a factor.
   std::string size_text(double error, int digits) const {
     if (target_->is_logarithmic()) return fmt::format("a factor of {:.{}g}", std::exp(error), digits);
@@ -125,6 +170,13 @@ class ClassView final : public TargetView {
   std::string difference_text(double difference) const override { return fmt::format("{:.2g}", difference); }
 
   double on_prediction_axis(double value) const override { return is_dark(value) ? 1.0 : 0.0; }
+  double expected_on_axis(double expected) const override { return expected; }
+  std::optional<std::pair<double, double>> interval_on_axis(double, double) const override {
+    return std::nullopt;
+  }
+  double unexpectedness(double value, double expected, double) const override {
+    return is_dark(value) ? 1.0 - expected : expected;
+  }
   double noise_on_prediction_axis(double, double noise) const override { return noise; }
   bool is_dark(double value) const override { return value > 0.0; }
   std::string answer_text(double value) const override { return names_[is_dark(value) ? 1 : 0]; }
@@ -141,6 +193,10 @@ class ClassView final : public TargetView {
   std::string precision_axis(bool is_ladder) const override { return is_ladder ? "α" : "accuracy"; }
   std::string gamma_name() const override { return "γ: gain in accuracy at the highest"; }
   bool is_gamma_logarithmic() const override { return false; }  // probabilities are shown as they are
+  double rung_of(double alpha) const override { return 1.0 - alpha; }
+  std::string rungs_name(double from, double to) const override {
+    return fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from);
+  }
 
   bool is_error_logarithmic() const override { return false; }
   std::string error_text(double error, std::optional<double>) const override {
@@ -149,6 +205,16 @@ class ClassView final : public TargetView {
   std::string recent_error_text(double error, std::int64_t answers) const override {
     return fmt::format("{:.0f} % of the last {} predicted wrongly", 100.0 * error,
                        counted(answers, "answer"));
+  }
+  std::string typical_error_text(double error, std::optional<double>,
+                                 const std::string& where) const override {
+    return fmt::format("about {} of the predicted classes{} are wrong", typical_error_heading(error), where);
+  }
+  std::string typical_error_heading(double error) const override {
+    return rounded(100.0 * std::min(error, 1.0), 2) + " %";
+  }
+  std::string typical_error_meaning(double, std::optional<double>, const std::string& where) const override {
+    return fmt::format("About this share of the predicted classes{} is wrong.", where);
   }
   std::string judged() const override { return "probabilities"; }
 

@@ -42,6 +42,11 @@ class TargetView {
 
   /// An answer, given on the model's scale, on the axis of predictions: the value, or 0 or 1.
   virtual double on_prediction_axis(double value) const = 0;
+  /// What an answer was expected to be, there, and the 95 % interval; probabilities have none.
+  virtual double expected_on_axis(double expected) const = 0;
+  virtual std::optional<std::pair<double, double>> interval_on_axis(double expected, double sd) const = 0;
+  /// How little an answer was expected: the larger, the less.
+  virtual double unexpectedness(double value, double expected, double sd) const = 0;
   /// The standard deviation of its noise there, to first order; with a logarithm as it is.
   virtual double noise_on_prediction_axis(double value, double noise) const = 0;
   /// Whether maps draw the answer dark.
@@ -62,6 +67,10 @@ class TargetView {
   /// What the learned gamma of a ladder is, and whether its axis is logarithmic.
   virtual std::string gamma_name() const = 0;
   virtual bool is_gamma_logarithmic() const = 0;
+  /// Where an alpha is among all of a ladder: 0 is the most precise, 1 the least.
+  virtual double rung_of(double alpha) const = 0;
+  /// The name of the rungs between two of them: "1/α 0.00 to 0.17".
+  virtual std::string rungs_name(double from, double to) const = 0;
 
   // ---- Errors and calibration --------------------------------------------------------------------------
 
@@ -70,6 +79,15 @@ class TargetView {
   virtual std::string error_text(double error, std::optional<double> predicted) const = 0;
   /// The error of the last `answers` predictions, for a status line.
   virtual std::string recent_error_text(double error, std::int64_t answers) const = 0;
+  /// The error to expect: "typically off by 0.03 N m, 4 % of its range"; logarithms: "typically off by a
+  /// factor of 1.12, predictions span a factor of 300"; classes: "about 6.5 % of the predicted classes are
+  /// wrong". `range` is that of the predictions; `where` follows the number: " over the goal".
+  virtual std::string typical_error_text(double error, std::optional<double> range,
+                                         const std::string& where) const = 0;
+  /// The same as a heading, "0.03 N m", "9 %" or "a factor of 2", and the sentence below it.
+  virtual std::string typical_error_heading(double error) const = 0;
+  virtual std::string typical_error_meaning(double error, std::optional<double> range,
+                                            const std::string& where) const = 0;
   /// What a verdict on the calibration is about: "intervals" or "probabilities".
   virtual std::string judged() const = 0;
 };

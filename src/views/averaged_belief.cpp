@@ -27,11 +27,10 @@ AveragedBelief::AveragedBelief(const Campaign& campaign, int threads, std::size_
         "With more than {} answers the prediction shown uses one set of hyperparameters, the most probable "
         "one, instead of an average over {}.",
         most, study.file().average);
-  parts_ = std::make_unique<const Parts>(
-      Parts{.target = study.file().target,
-            .threads = threads,
-            .posterior = AveragedPosterior(averaged, study.file().binary(), threads),
-            .note = std::move(note)});
+  parts_ = std::make_unique<const Parts>(Parts{.target = study.file().target,
+                                               .threads = threads,
+                                               .posterior = AveragedPosterior(averaged, threads),
+                                               .note = std::move(note)});
 }
 
 AveragedBelief::~AveragedBelief() = default;
@@ -41,20 +40,12 @@ AveragedBelief& AveragedBelief::operator=(AveragedBelief&&) noexcept = default;
 ShownBelief AveragedBelief::at(const PointsRef& points) const {
   const Target& target = *parts_->target;
   const AveragedMarginals f = parts_->posterior.predict(points, parts_->threads);
-  const auto as_answer = [&](double latent) { return target.to_answer(latent); };
-  const auto as_probability = [&](double latent) { return target.expectation({latent, 0.0}); };
-  ShownBelief found{
-      .middle = f.mean, .low = f.low, .high = f.high, .sd = f.variance.cwiseMax(0.0).cwiseSqrt()};
-  if (!target.is_real()) {
-    found.middle = f.probability;
-    found.low = f.low.unaryExpr(as_probability);
-    found.high = f.high.unaryExpr(as_probability);
-  } else {
-    found.middle = (target.is_mapped() ? f.median : f.mean).unaryExpr(as_answer);
-    found.low = f.low.unaryExpr(as_answer);
-    found.high = f.high.unaryExpr(as_answer);
-  }
-  return found;
+  const auto as_answer = [&](double shown) { return target.to_answer(shown); };
+  const auto expected = [&](double latent) { return target.to_answer(target.expectation({latent, 0.0})); };
+  return {.middle = (target.is_mapped() ? f.median : target.expectation(f).mean).unaryExpr(as_answer),
+          .low = f.low.unaryExpr(expected),
+          .high = f.high.unaryExpr(expected),
+          .sd = f.variance.cwiseMax(0.0).cwiseSqrt()};
 }
 
 Marginals AveragedBelief::marginals(const PointsRef& points) const {

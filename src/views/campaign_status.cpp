@@ -443,7 +443,7 @@ Json error_json(const Campaign& campaign, const CalibrationVerdict& verdict) {
   const bool is_judged = error && is_decided && !verdict.is_of_classes;
   return {{"typical_error", error ? shown(error->size) : Json()},
           {"typical_error_calibrated", is_judged ? shown(error->expected()) : Json()},
-          {"typical_error_range", error && target.is_real() ? shown(error->range) : Json()}};
+          {"typical_error_range", error && error->range ? shown(*error->range) : Json()}};
 }
 
 // What the model is computed with: learned, or given by the study. The keys are those of `fit`.

@@ -1,12 +1,11 @@
 #include "views/level_groups.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "acuity/data/observation.hpp"
+#include "study/target_view.hpp"
 #include "text/level_text.hpp"
 
 namespace acuity {
@@ -27,20 +26,11 @@ double vagueness(const LevelBias& bias) {
   return bias.offset_sd * bias.offset_sd + bias.smooth_sd * bias.smooth_sd;
 }
 
-bool is_accuracy(const SuggestionRecord& record) {
-  return std::holds_alternative<FlipChannel>(record.asked.channel);
-}
-
-// From 0 to 1 on a ladder; of noise 1/alpha, of accuracies 1 - alpha.
-double rung_of(const SuggestionRecord& record) {
-  return is_accuracy(record) ? 1.0 - *record.alpha() : 1.0 / *record.alpha();
-}
-
 // Of the level as the study declares it: what was expected of an answer also has the noise that had been
 // learned by then, and what an answer reports depends on its place. On a ladder answers without a level are
 // last; otherwise they, and those of levels that the study does not have any more, count by their own noise.
-double vagueness_of(const SuggestionRecord& record, const Study& study) {
-  if (study.is_ladder()) return record.alpha() ? rung_of(record) : HUGE_VAL;
+double vagueness_of(const SuggestionRecord& record, const Study& study, const TargetView& target) {
+  if (study.is_ladder()) return record.alpha() ? target.rung_of(*record.alpha()) : HUGE_VAL;
   for (const Level& level : study.offer().levels)
     if (level.name == record.level()) return vagueness(level);
   return vagueness(record.told && record.told->channel ? *record.told->channel : record.asked.channel);
@@ -52,12 +42,11 @@ std::string purchase_name(const SuggestionRecord& record) {
 }
 
 // Ladders of accuracies are divided by alpha, ladders of noise by 1/alpha.
-std::string range_name(const SuggestionRecord& record) {
+std::string range_name(const SuggestionRecord& record, const TargetView& target) {
   if (!record.alpha()) return purchase_name(record);
-  const int range = std::clamp(static_cast<int>(std::floor(ranges * rung_of(record))), 0, ranges - 1);
-  const double from = static_cast<double>(range) / ranges, to = (range + 1.0) / ranges;
-  return is_accuracy(record) ? fmt::format("α {:.2f} to {:.2f}", 1.0 - to, 1.0 - from)
-                             : fmt::format("1/α {:.2f} to {:.2f}", from, to);
+  const int range =
+      std::clamp(static_cast<int>(std::floor(ranges * target.rung_of(*record.alpha()))), 0, ranges - 1);
+  return target.rungs_name(static_cast<double>(range) / ranges, (range + 1.0) / ranges);
 }
 
 }  // namespace
@@ -71,6 +60,7 @@ bool is_more_precise(const Level& a, const Level& b) {
 }
 
 LevelGroups level_groups(const Study& study, const State& state) {
+  const std::shared_ptr<const TargetView> target = TargetView::of(*study.file().target);
   struct Sum {
     double vagueness = 0.0;
     double count = 0.0;
@@ -80,14 +70,14 @@ LevelGroups level_groups(const Study& study, const State& state) {
     std::map<std::string, Sum> found;
     for (const SuggestionRecord& record : state.suggestions()) {
       Sum& sum = found[name(record)];
-      sum.vagueness += vagueness_of(record, study);
+      sum.vagueness += vagueness_of(record, study, *target);
       sum.count += 1.0;
     }
     return found;
   };
   const bool many = gather(purchase_name).size() > most_names;
   const auto name = [&](const SuggestionRecord& record) {
-    return many ? range_name(record) : purchase_name(record);
+    return many ? range_name(record, *target) : purchase_name(record);
   };
   const std::map<std::string, Sum> found = gather(name);
   LevelGroups groups;

@@ -92,11 +92,10 @@ Json level_totals_json(const CampaignData& data) {
 
 class AnswerRows {
  public:
-  AnswerRows(const Campaign& campaign, const CampaignData& data)
-      : state_(campaign.state()), data_(data), real_(campaign.study().file().target->is_real()) {}
+  AnswerRows(const Campaign& campaign, const CampaignData& data) : state_(campaign.state()), data_(data) {}
 
   Json row(std::size_t k) const {
-    return answer_json(data_, k, real_, state_.find(data_.answers.all[k].id)->worker());
+    return answer_json(data_, k, state_.find(data_.answers.all[k].id)->worker());
   }
 
   Json newest() const {
@@ -111,7 +110,7 @@ class AnswerRows {
   Json surprising() const {
     const auto surprise = [&](std::size_t k) {
       const ReportedAnswer& one = data_.answers.all[k];
-      return real_ ? std::abs(one.score()) : one.value > 0.0 ? 1.0 - one.expected : one.expected;
+      return data_.books.target->unexpectedness(one.value, one.expected, one.expected_sd);
     };
     std::vector<std::size_t> rows;
     for (std::size_t k = 0; k < data_.answers.all.size(); ++k)
@@ -129,7 +128,6 @@ class AnswerRows {
  private:
   const State& state_;
   const CampaignData& data_;
-  bool real_;
 };
 
 Json pending_json(const Campaign& campaign) {
@@ -280,23 +278,21 @@ Json figures_json(const std::vector<ViewFacts::Figure>& figures) {
 
 }  // namespace
 
-Json answer_json(const CampaignData& data, std::size_t k, bool is_real, const std::string& worker) {
+Json answer_json(const CampaignData& data, std::size_t k, const std::string& worker) {
   const ReportedAnswer& one = data.answers.all[k];
-  constexpr double reach = 1.959964;
-  const auto on_axis = [&](double value) {
-    return plain_number(data.books.target->on_prediction_axis(value));
-  };
+  const TargetView& target = *data.books.target;
+  const auto interval = target.interval_on_axis(one.expected, one.expected_sd);
   return {{"id", one.id},
           {"point", one.point},
           {"inputs", plain_inputs(data.books.columns, data.answers.places[k].data())},
           {"level", one.level},
-          {"value", on_axis(one.value)},
-          {"text", data.books.target->answer_text(one.value)},
-          {"expected", is_real ? on_axis(one.expected) : plain_number(one.expected)},
-          {"expected_low", is_real ? on_axis(one.expected - reach * one.expected_sd) : Json()},
-          {"expected_high", is_real ? on_axis(one.expected + reach * one.expected_sd) : Json()},
-          {"score", is_real ? plain_number(one.score()) : Json()},
-          {"noise", plain_number(data.books.target->noise_on_prediction_axis(one.value, one.noise))},
+          {"value", plain_number(target.on_prediction_axis(one.value))},
+          {"text", target.answer_text(one.value)},
+          {"expected", plain_number(target.expected_on_axis(one.expected))},
+          {"expected_low", interval ? plain_number(interval->first) : Json()},
+          {"expected_high", interval ? plain_number(interval->second) : Json()},
+          {"score", interval ? plain_number(one.score()) : Json()},
+          {"noise", plain_number(target.noise_on_prediction_axis(one.value, one.noise))},
           {"predicted", one.predicted},
           {"cost", plain_number(one.cost)},
           {"told_at", plain_number(one.told_at)},

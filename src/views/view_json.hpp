@@ -32,7 +32,7 @@ struct ViewFacts {
 };
 
 /// Answer `k` of the data as type `Answer` of web/src/api.ts.
-Json answer_json(const CampaignData& data, std::size_t k, bool is_real, const std::string& worker);
+Json answer_json(const CampaignData& data, std::size_t k, const std::string& worker);
 
 /// The answer to GET /v1/view: type `View` of web/src/api.ts, on one line. Parts that `data` does not have
 /// yet (quick_campaign_data()) are empty or null.

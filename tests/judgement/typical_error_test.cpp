@@ -38,7 +38,7 @@ TEST(TypicalError, IsTheErrorOfTheModelAndNotOfItsAnswers) {
   const Points& pool = campaign->study().pool().points();
   const Marginals f = model.posterior().predict(pool);
   EXPECT_NEAR(error->size, std::sqrt(f.variance.mean()), 1e-12);
-  EXPECT_NEAR(error->range, f.mean.maxCoeff() - f.mean.minCoeff(), 1e-12);
+  EXPECT_NEAR(error->range.value(), f.mean.maxCoeff() - f.mean.minCoeff(), 1e-12);
   EXPECT_LT(error->size, 0.6 * model.posterior().leave_one_out_error().actual);
   double squares = 0.0;
   for (Index i = 0; i < pool.rows(); ++i) squares += std::pow(f.mean(i) - truth(pool(i, 0)), 2);

@@ -78,7 +78,7 @@ TEST(FirstScreen, HasTheErrorTheTrustAndTheMoneyOfTheData) {
   const TypicalError& error = screen.data.typical_error.value();
   EXPECT_EQ(text(screen.json.at("error"), "value"), rounded(error.expected(), 2) + " N m");
   EXPECT_NE(text(screen.json.at("error"), "sentence")
-                .find(rounded(100.0 * error.expected() / error.range, 2) + " % of their range"),
+                .find(rounded(100.0 * error.expected() / *error.range, 2) + " % of their range"),
             std::string::npos);
   EXPECT_EQ(text(screen.json.at("trust"), "value"), "Calibrated");
   EXPECT_EQ(text(screen.json.at("trust"), "state"), "good");

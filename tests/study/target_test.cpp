@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "acuity/base/errors.hpp"
+#include "acuity/model/averaged_model.hpp"
 #include "acuity/model/ep_posterior.hpp"
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/model/kernel.hpp"
@@ -123,6 +124,53 @@ TEST(Target, PosteriorsMeasureTheirErrors) {
   EXPECT_NEAR(classes->error_at(at, sign).predicted, expected, 1e-15);
   EXPECT_EQ(classes->leave_one_out().mean, leave_one_out_probabilities(ep, labels));
   EXPECT_THROW(classes->covariance(at), std::logic_error);
+}
+
+TEST(Target, SaysWhatElseIsWrongWithATextThatIsNoAnswer) {
+  const auto real = Target::real();
+  EXPECT_EQ(real->remark_on("5,25"), "it has a decimal comma, write 5.25");
+  for (const char* text : {"<5", ">0.1"})
+    EXPECT_TRUE(real->remark_on(text).starts_with("a limit is no value")) << text;
+  for (const char* text : {"", "yes", "1,2,3", "a,b"}) EXPECT_EQ(real->remark_on(text), "") << text;
+  for (const char* text : {"5,25", "<5"}) EXPECT_EQ(Target::classes()->remark_on(text), "") << text;
+}
+
+AveragedMarginals two_predictions(double probability) {
+  AveragedMarginals f;
+  f.mean = Vector{{1.0, 3.0}};
+  f.variance = Vector{{0.25, -1e-18}};
+  f.probability = Vector{{probability, 1.0 - probability}};
+  return f;
+}
+
+TEST(Target, ExpectsOfAveragedPredictionsWhatPeopleLookAt) {
+  const AveragedMarginals f = two_predictions(0.9);
+  const Marginals of_numbers = Target::real()->expectation(f), of_classes = Target::classes()->expectation(f);
+  EXPECT_EQ(of_numbers.mean, f.mean);
+  EXPECT_EQ(of_numbers.variance, Vector({{0.25, 0.0}}));
+  EXPECT_EQ(of_classes.mean, f.probability);
+  EXPECT_EQ(of_classes.variance, Vector({{0.0, 0.0}}));
+}
+
+TEST(Target, ExpectsAnErrorOfAveragedPredictions) {
+  const AveragedMarginals f = two_predictions(0.9);
+  const Vector weights{{0.5, 0.5}};
+  const ExpectedError of_numbers = Target::real()->expected_error(f, weights);
+  EXPECT_NEAR(of_numbers.size, std::sqrt(0.125), 1e-15);
+  EXPECT_EQ(of_numbers.range, 2.0);
+  const ExpectedError of_classes = Target::classes()->expected_error(f, weights);
+  EXPECT_NEAR(of_classes.size, 0.1, 1e-15);
+  EXPECT_EQ(of_classes.range, std::nullopt);
+  // Counts: in their unit, by the slope of the scale at each prediction.
+  const ExpectedError of_rates = Target::real({}, TargetScale::rate)->expected_error(f, weights);
+  EXPECT_NEAR(of_rates.size, std::sqrt(0.5 * 4.0 * 0.25), 1e-15);
+  EXPECT_EQ(of_rates.range, 9.0 - 1.0);
+}
+
+TEST(Target, SaysWhatAStudyOfItsKindCanHave) {
+  const TargetDefaults &real = Target::real()->defaults(), &classes = Target::classes()->defaults();
+  EXPECT_TRUE(real.has_structures && real.has_biases && !real.has_approximation);
+  EXPECT_TRUE(!classes.has_structures && !classes.has_biases && classes.has_approximation);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST(ThreeVerdicts, BeginWithTheErrorToExpectOfTheModel) {
   EXPECT_EQ(
       judged.verdicts[0].answer,
       fmt::format("Typically off by {:.2g}, {:.2g} % of its range.", judged.data.typical_error->expected(),
-                  100.0 * judged.data.typical_error->expected() / judged.data.typical_error->range));
+                  100.0 * judged.data.typical_error->expected() / *judged.data.typical_error->range));
   EXPECT_EQ(judged.verdicts[0].advice.find("stop."), std::string::npos) << judged.verdicts[0].advice;
 }
 

@@ -51,6 +51,8 @@ class AveragedModel {
   AveragedModel mapped(const AnswerMap& map) const;
 
   const std::vector<HyperparameterDraw>& draws() const { return draws_; }
+  /// Whether the values are classes.
+  bool has_classes() const;
   double effective_draws() const { return effective_; }
   /// Why the point estimate is used although more draws were requested; empty otherwise.
   const std::string& note() const { return note_; }

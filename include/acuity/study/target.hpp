@@ -62,7 +62,14 @@ struct ExpectedAnswer {
   std::optional<double> sd;  ///< noise included; classes have none
 };
 
+/// The error to expect of predictions at some points, and how far they are apart there.
+struct ExpectedError {
+  double size = 0.0;                           ///< of counts in the unit of answers, to first order
+  std::optional<double> range = std::nullopt;  ///< largest minus smallest prediction; classes have none
+};
+
 struct AcquisitionSetting;
+struct AveragedMarginals;
 
 /// What studies of one kind of target assume if they say nothing else, and what they cannot change.
 struct TargetDefaults {
@@ -70,6 +77,9 @@ struct TargetDefaults {
   std::optional<double> amplitude;     ///< where learning starts; absent: at the spread of the answers
   bool lengthscale_per_input = false;  ///< if they are learned
   bool has_nugget = false;             ///< and learns it; otherwise it must be 0
+  bool has_structures = false;         ///< model.structure may be another one than "plain"
+  bool has_biases = false;             ///< levels may have a bias
+  bool has_approximation = false;      ///< the information of an answer may be approximated
   bool has_inverse_spacing = false;    ///< precisions are spaced evenly in 1 / alpha; otherwise in alpha only
   TargetGraph graph = TargetGraph::b;
   GoalCriterion criterion = GoalCriterion::variance;
@@ -132,6 +142,8 @@ class Target {
   std::optional<double> read(const std::string& text) const;
   /// What such text must be.
   virtual std::string text_requirement() const = 0;
+  /// What else is to be said of a text that is no answer, such as "12,5" and "<5"; empty: nothing.
+  virtual std::string remark_on(const std::string& text) const = 0;
   /// Whether the value can be an answer: finite, or -1 or 1.
   virtual bool accepts(double value) const = 0;
   virtual std::string_view value_requirement() const = 0;
@@ -194,6 +206,9 @@ class Target {
 
   /// What people look at: the mean of f, or the probability of the class +1.
   virtual double expectation(const LatentMarginal& latent) const = 0;
+  /// The same of predictions that are averaged over hyperparameters: mean and variance of f; or the
+  /// probabilities of the class +1, with variances of 0.
+  virtual Marginals expectation(const AveragedMarginals& f) const = 0;
 
   // ---- Errors ------------------------------------------------------------------------------------------
 
@@ -203,6 +218,8 @@ class Target {
   virtual double error_of(const Vector& mean, const Vector& truth) const = 0;
   /// The same for points of these weights, which add up to 1.
   virtual double error_of(const Vector& mean, const Vector& truth, const Vector& weights) const = 0;
+  /// The error to expect of these predictions, in that measure, at points of these weights.
+  virtual ExpectedError expected_error(const AveragedMarginals& f, const Vector& weights) const = 0;
   /// How far an answer is from what was predicted: in standard deviations; or how probable that class was.
   /// Empty if nothing was predicted.
   virtual std::optional<double> surprise(const LatentMarginal& predicted, const Channel& channel,
