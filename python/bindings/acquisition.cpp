@@ -45,7 +45,7 @@ void bind_costs(py::module_& module) {
   });
 }
 
-py::object tuple_of(const std::optional<BestPrecision>& best) {
+py::object tuple_of_best(const std::optional<BestPrecision>& best) {
   if (!best) return py::none();
   return py::make_tuple(best->precision.alpha, best->information, best->cost, best->value);
 }
@@ -114,7 +114,7 @@ void bind_acquisition(py::module_& module) {
     const RegressionInformation information = kind == "model"      ? RegressionInformation::model
                                               : kind == "target_b" ? RegressionInformation::target_b
                                                                    : RegressionInformation::target_c;
-    return tuple_of(
+    return tuple_of_best(
         best_precision({information, variance, base, gamma, inverse_low, inverse_high, remaining}, *cost));
   });
   module.def("best_class_precision", [](const std::string& kind, double mean, double variance, double kappa,
@@ -124,7 +124,7 @@ void bind_acquisition(py::module_& module) {
                                          : kind == "taylor"   ? ClassInformation::model_taylor
                                          : kind == "target_b" ? ClassInformation::target_b
                                                               : ClassInformation::target_c;
-    return tuple_of(best_precision(
+    return tuple_of_best(best_precision(
         ClassPrecisionProblem{information, {mean, variance}, kappa, gamma, low, high, remaining}, *cost));
   });
 }

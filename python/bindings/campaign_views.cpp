@@ -92,8 +92,8 @@ Predicted predicted(const Campaign& campaign, const PointsRef& x) {
   Predicted result{
       answer_predictions(study, model, std::move(found.marginals), base_noise_outside_of_tables(study, x)),
       std::move(found.convergence_problem)};
-  if (!study.file().target->is_mapped()) result.answers.mean = result.answers.middle;  // in target.range
-  if (!study.file().target->is_real()) result.answers.noise = Vector::Zero(x.rows());
+  if (!study.file().target->is_mapped()) result.answers.mean = result.answers.middle;   // in target.range
+  if (result.answers.noise.size() == 0) result.answers.noise = Vector::Zero(x.rows());  // classes have none
   return result;
 }
 
@@ -105,6 +105,82 @@ std::vector<std::string> event_lines(const Campaign& campaign) {
     lines.push_back(event_json(stored, state, &campaign.study().pool()));
   }
   return lines;
+}
+
+// Calls read(campaign) after what other processes have recorded.
+template <typename Read>
+auto refreshed(OpenCampaign& open, const Read& read) {
+  return open.with([&](Campaign& c) {
+    c.refresh();
+    return read(c);
+  });
+}
+
+py::dict columns_of(OpenCampaign& open) {
+  py::dict columns;
+  refreshed(open, [&](Campaign& c) {
+    const py::gil_scoped_acquire lock;
+    columns = annotation_columns(c);
+  });
+  return columns;
+}
+
+// (suggestion, worker): who asked is not part of a suggestion.
+py::list pending_of(OpenCampaign& open) {
+  std::vector<std::string> workers;
+  const std::vector<Suggestion> pending = refreshed(open, [&](Campaign& c) {
+    for (const std::int64_t id : c.state().pending()) workers.push_back(c.state().find(id)->asked.worker);
+    return c.pending();
+  });
+  py::list list;
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    list.append(py::make_tuple(NamedSuggestion{pending[i], open.names()}, workers[i]));
+  return list;
+}
+
+// As JSON and as text.
+using InWords = std::pair<std::string, std::string>;
+
+InWords checked(OpenCampaign& open) {
+  return refreshed(open, [&](Campaign& c) -> InWords {
+    const StudyCheck found = check_study(c.study(), c.model(), c.annotations(), &c, open.threads());
+    return {json_text(check_json(found)), check_text(found, c.study().file().unit)};
+  });
+}
+
+InWords in_words(const Explanation& explanation, const Study& study) {
+  return {explanation_json(explanation, study), to_text(explanation, study)};
+}
+
+py::tuple next_explained(OpenCampaign& open) {
+  InWords words;
+  const AskResult result = refreshed(open, [&](Campaign& c) {
+    NextExplanation next = explain_next(c);
+    if (next.explanation) words = in_words(*next.explanation, c.study());
+    next.result.suggestions.clear();
+    if (next.result.status == AskStatus::finished)
+      next.result.reason = end_text(c.state(), next.result.reason);
+    return next.result;
+  });
+  return py::make_tuple(words, tuple_of(result, open.names()));
+}
+
+py::tuple predictions_of(OpenCampaign& open, const PointsRef& x) {
+  Predicted found = refreshed(open, [&](Campaign& c) { return predicted(c, x); });
+  AnswerPredictions& answers = found.answers;
+  return py::make_tuple(std::move(answers.mean), std::move(answers.variance), std::move(answers.low),
+                        std::move(answers.high), std::move(answers.probability), std::move(answers.noise),
+                        std::move(answers.median), std::move(found.convergence_problem));
+}
+
+void write_report(OpenCampaign& open, const std::string& out, const std::string& test) {
+  refreshed(open, [&](Campaign& c) {
+    std::optional<HeldOut> held_out;
+    if (!test.empty()) held_out = read_held_out(test, c.study());
+    const CampaignData data = campaign_data(c, held_out);
+    write_file(out, campaign_page(data, campaign_figures(data),
+                                  {ACUITY_VERSION, "campaign.report(\"" + out + "\")"}));
+  });
 }
 
 }  // namespace
@@ -120,122 +196,34 @@ void bind_views(py::class_<OpenCampaign>& campaign) {
              });
              return facts;
            })
-      .def("pending",
-           [](OpenCampaign& open) {
-             // (suggestion, worker): who asked is not part of a suggestion.
-             std::vector<std::string> workers;
-             const std::vector<Suggestion> pending = open.with([&](Campaign& c) {
-               c.refresh();
-               for (const std::int64_t id : c.state().pending())
-                 workers.push_back(c.state().find(id)->asked.worker);
-               return c.pending();
-             });
-             py::list list;
-             for (std::size_t i = 0; i < pending.size(); ++i)
-               list.append(py::make_tuple(NamedSuggestion{pending[i], open.names()}, workers[i]));
-             return list;
-           })
+      .def("pending", &pending_of)
       .def("status_json",
-           [](OpenCampaign& open) {
-             return open.with([](Campaign& c) {
-               c.refresh();
-               return status_json(c);
-             });
-           })
+           [](OpenCampaign& open) { return refreshed(open, [](Campaign& c) { return status_json(c); }); })
+      .def("status_text",
+           [](OpenCampaign& open) { return refreshed(open, [](Campaign& c) { return status_text(c); }); })
       .def("best_json",
            [](OpenCampaign& open, Index count) {
-             return open.with([&](Campaign& c) {
-               c.refresh();
-               return best_points_json(c, count);
-             });
+             return refreshed(open, [&](Campaign& c) { return best_points_json(c, count); });
            })
-      .def("status_text",
-           [](OpenCampaign& open) {
-             return open.with([](Campaign& c) {
-               c.refresh();
-               return status_text(c);
-             });
-           })
-      .def("check",
-           [](OpenCampaign& open) {
-             return open.with([&](Campaign& c) {
-               c.refresh();
-               const StudyCheck found =
-                   check_study(c.study(), c.model(), c.annotations(), &c, open.threads());
-               return std::pair(json_text(check_json(found)), check_text(found, c.study().file().unit));
-             });
-           })
+      .def("check", &checked)
       .def("explain",
            [](OpenCampaign& open, std::int64_t id) {
-             return open.with([&](Campaign& c) {
-               c.refresh();
-               const Explanation explanation = explain(c, id);
-               return std::pair(explanation_json(explanation, c.study()), to_text(explanation, c.study()));
-             });
+             return refreshed(open, [&](Campaign& c) { return in_words(explain(c, id), c.study()); });
            })
-      .def("explain_next",
-           [](OpenCampaign& open) {
-             std::pair<std::string, std::string> words;
-             AskResult result = open.with([&](Campaign& c) {
-               c.refresh();
-               NextExplanation next = explain_next(c);
-               if (next.explanation)
-                 words = {explanation_json(*next.explanation, c.study()),
-                          to_text(*next.explanation, c.study())};
-               next.result.suggestions.clear();
-               if (next.result.status == AskStatus::finished)
-                 next.result.reason = end_text(c.state(), next.result.reason);
-               return next.result;
-             });
-             return py::make_tuple(words, tuple_of(result, open.names()));
-           })
-      .def("annotations",
-           [](OpenCampaign& open) {
-             py::dict columns;
-             open.with([&](Campaign& c) {
-               c.refresh();
-               const py::gil_scoped_acquire lock;
-               columns = annotation_columns(c);
-             });
-             return columns;
-           })
+      .def("explain_next", &next_explained)
+      .def("annotations", &columns_of)
       .def("events", [](OpenCampaign& open) { return open.with([](Campaign& c) { return event_lines(c); }); })
-      .def("predict",
-           [](OpenCampaign& open, const PointsRef& x) {
-             Predicted found = open.with([&](Campaign& c) {
-               c.refresh();
-               return predicted(c, x);
-             });
-             AnswerPredictions& answers = found.answers;
-             return py::make_tuple(std::move(answers.mean), std::move(answers.variance),
-                                   std::move(answers.low), std::move(answers.high),
-                                   std::move(answers.probability), std::move(answers.noise),
-                                   std::move(answers.median), std::move(found.convergence_problem));
-           })
+      .def("predict", &predictions_of)
       .def("model",
            [](OpenCampaign& open) {
-             return open.with([&](Campaign& c) {
-               c.refresh();
-               return model_of(c, open.threads());
-             });
+             return refreshed(open, [&](Campaign& c) { return model_of(c, open.threads()); });
            })
       .def("belief",
            [](OpenCampaign& open) {
-             return mean_and_variance(open.with([](Campaign& c) {
-               c.refresh();
-               return Marginals(c.belief().marginals());
-             }));
+             return mean_and_variance(
+                 refreshed(open, [](Campaign& c) { return Marginals(c.belief().marginals()); }));
            })
-      .def("report", [](OpenCampaign& open, const std::string& out, const std::string& test) {
-        open.with([&](Campaign& c) {
-          c.refresh();
-          std::optional<HeldOut> held_out;
-          if (!test.empty()) held_out = read_held_out(test, c.study());
-          const CampaignData data = campaign_data(c, held_out);
-          write_file(out, campaign_page(data, campaign_figures(data),
-                                        {ACUITY_VERSION, "campaign.report(\"" + out + "\")"}));
-        });
-      });
+      .def("report", &write_report);
 }
 
 }  // namespace acuity::python

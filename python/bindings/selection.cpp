@@ -142,35 +142,69 @@ Acquisition acquisition_of(bool binary, const py::dict& wanted) {
   return acquisition;
 }
 
+std::unique_ptr<Selection> selection_of(const std::shared_ptr<Kernel>& kernel, double mean,
+                                        const PointsRef& pool, const PointsRef& points, const Vector& values,
+                                        const Vector& channel, bool binary, const py::list& levels,
+                                        const Vector& base_noise, const py::dict& acquisition,
+                                        const PointsRef& goal, const Vector& goal_weights,
+                                        const Vector& goal_noise, double budget, bool repeat, int threads,
+                                        bool single_precision, std::vector<std::string> inputs) {
+  const std::shared_ptr<const Target> target = binary ? Target::classes() : Target::real();
+  Offer offer{levels_of(*target, levels), base_noise};
+  Acquisition wanted = acquisition_of(binary, acquisition);
+  Prior prior{.kernel = kernel, .mean = mean};
+  const auto is_biased = [](const Level& level) { return level.bias.any(); };
+  if (std::any_of(offer.levels.begin(), offer.levels.end(), is_biased))
+    for (const Level& level : offer.levels) prior.biases.push_back(level.bias);
+  const Released unlocked;
+  const Pool points_of_pool(Points(pool), std::move(inputs));
+  return std::make_unique<Selection>(
+      points_of_pool,
+      target->belief(prior, points_of_pool.points(), goal_of(*kernel, goal, goal_weights, goal_noise),
+                     observations_of(*target, {points, values, channel}), threads,
+                     {.single_precision = single_precision}, false),
+      std::move(offer), std::move(wanted),
+      SelectionSessionOptions{.budget = budget, .repeat_points = repeat, .threads = threads});
+}
+
+// (weight of prices, what the plan and information per cost are expected to reach, note).
+py::tuple plan_of(Selection& selection, double seconds) {
+  BudgetPlan plan;
+  {
+    const Released unlocked;
+    plan = selection.call<&SelectionSession::plan>(seconds);
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const bool is_planned = !plan.courses.empty();
+  return py::make_tuple(plan.price_weight, is_planned ? plan.best().expected : none,
+                        is_planned ? plan.courses.front().expected : none, plan.note);
+}
+
+// One array per column.
+py::tuple scores_of(Selection& selection) {
+  std::vector<Score> scores;
+  {
+    const Released unlocked;
+    scores = selection.call<&SelectionSession::scores>();
+  }
+  const Index count = static_cast<Index>(scores.size());
+  Eigen::Matrix<Index, Eigen::Dynamic, 1> rows(count), levels(count);
+  Vector information(count), cost(count), value(count);
+  for (Index i = 0; i < count; ++i) {
+    const Score& score = scores[static_cast<std::size_t>(i)];
+    rows(i) = score.point, levels(i) = score.level, information(i) = score.information;
+    cost(i) = score.cost, value(i) = score.value;
+  }
+  return py::make_tuple(rows, levels, information, cost, value);
+}
+
 }  // namespace
 
 void bind_selection(py::module_& module) {
   module.def("level_biases", &level_biases);
   module.attr("assumed_white_share") = LevelBias::assumed_white_share;
   py::class_<Selection>(module, "Selection")
-      .def(py::init([](const std::shared_ptr<Kernel>& kernel, double mean, const PointsRef& pool,
-                       const PointsRef& points, const Vector& values, const Vector& channel, bool binary,
-                       const py::list& levels, const Vector& base_noise, const py::dict& acquisition,
-                       const PointsRef& goal, const Vector& goal_weights, const Vector& goal_noise,
-                       double budget, bool repeat, int threads, bool single_precision,
-                       std::vector<std::string> inputs) {
-        const std::shared_ptr<const Target> target = binary ? Target::classes() : Target::real();
-        Offer offer{levels_of(*target, levels), base_noise};
-        Acquisition wanted = acquisition_of(binary, acquisition);
-        Prior prior{.kernel = kernel, .mean = mean};
-        const auto is_biased = [](const Level& level) { return level.bias.any(); };
-        if (std::any_of(offer.levels.begin(), offer.levels.end(), is_biased))
-          for (const Level& level : offer.levels) prior.biases.push_back(level.bias);
-        const Released unlocked;
-        const Pool points_of_pool(Points(pool), std::move(inputs));
-        return std::make_unique<Selection>(
-            points_of_pool,
-            target->belief(prior, points_of_pool.points(), goal_of(*kernel, goal, goal_weights, goal_noise),
-                           observations_of(*target, {points, values, channel}), threads,
-                           {.single_precision = single_precision}, false),
-            std::move(offer), std::move(wanted),
-            SelectionSessionOptions{.budget = budget, .repeat_points = repeat, .threads = threads});
-      }))
+      .def(py::init(&selection_of))
       .def(
           "next",
           [](Selection& selection, Index count) {
@@ -180,18 +214,7 @@ void bind_selection(py::module_& module) {
                 selection.names());
           },
           Unlocked())
-      .def("plan",
-           [](Selection& selection, double seconds) {
-             BudgetPlan plan;
-             {
-               const Released unlocked;
-               plan = selection.call<&SelectionSession::plan>(seconds);
-             }
-             const double none = std::numeric_limits<double>::quiet_NaN();
-             const bool is_planned = !plan.courses.empty();
-             return py::make_tuple(plan.price_weight, is_planned ? plan.best().expected : none,
-                                   is_planned ? plan.courses.front().expected : none, plan.note);
-           })
+      .def("plan", &plan_of)
       .def(
           "at",
           [](Selection& selection, Index row, Index level) {
@@ -213,23 +236,7 @@ void bind_selection(py::module_& module) {
              }
              return mean_and_variance(std::move(marginals));
            })
-      .def("scores",
-           [](Selection& selection) {
-             std::vector<Score> scores;
-             {
-               const Released unlocked;
-               scores = selection.call<&SelectionSession::scores>();
-             }
-             const Index count = static_cast<Index>(scores.size());
-             Eigen::Matrix<Index, Eigen::Dynamic, 1> rows(count), levels(count);
-             Vector information(count), cost(count), value(count);
-             for (Index i = 0; i < count; ++i) {
-               const Score& score = scores[static_cast<std::size_t>(i)];
-               rows(i) = score.point, levels(i) = score.level, information(i) = score.information;
-               cost(i) = score.cost, value(i) = score.value;
-             }
-             return py::make_tuple(rows, levels, information, cost, value);
-           })
+      .def("scores", &scores_of)
       .def_property_readonly("remaining", [](Selection& selection) {
         const Released unlocked;  // it may wait for another thread that needs the interpreter
         return selection.call<&SelectionSession::remaining>();

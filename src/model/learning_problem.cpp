@@ -216,48 +216,70 @@ Vector LearningProblem::start_with_short_lengthscales() const {
 // Amplitudes around the spread of the values, length scales around the spread of the inputs, noise by the
 // spread of the values, and never by what was learned before: that would be a trap.
 ParameterBounds LearningProblem::bounds() const {
-  const Points x = prior_.scaling.apply(observations_.points());
   const Vector first = start();
   ParameterBounds bounds{first.array() - 12.0, first.array() + 12.0, first};
-  if (stationary() != nullptr) {
-    if (spread_ > 0.0) bounds.typical(0) = 0.5 * std::log(spread_);
-    bounds.low(0) = bounds.typical(0) + std::log(1e-3);
-    bounds.high(0) = bounds.typical(0) + std::log(classes_ ? 1e2 : 1e5);
-    const std::vector<Index> numeric = numeric_inputs();
-    Vector spread(static_cast<Index>(numeric.size()));
-    for (Index k = 0; k < spread.size(); ++k) {
-      const auto values = x.col(numeric[at(k)]).array();
-      spread(k) = std::sqrt((values - values.mean()).square().mean());
-    }
-    const double inputs = std::sqrt(static_cast<double>(x.cols()));
-    for (Index k = 0; k < lengthscales(); ++k) {
-      const double own =
-          lengthscales() == 1 ? spread.norm() / std::sqrt(static_cast<double>(spread.size())) : spread(k);
-      if (!(own > 0.0)) continue;  // a constant input: nothing to learn, the gradient is zero
-      bounds.typical(1 + k) = std::log(own * inputs);
-      bounds.low(1 + k) = std::log(1e-3 * own);
-      bounds.high(1 + k) = std::log(1e6 * own);
-    }
-    Index category = category_parameter(0);
-    for (const CategoryFactor& factor : stationary()->options().categories) {
-      if (!factor.learned) continue;
-      const auto codes = x.col(factor.input).array();
-      const bool constant = (codes == codes(0)).all();  // nothing to learn: it stays where it is
-      bounds.typical(category) = constant ? first(category) : std::log(static_cast<double>(x.cols()));
-      bounds.low(category) = constant ? first(category) : std::log(least_category_lengthscale);
-      bounds.high(category) = constant ? first(category) : std::log(largest_category_lengthscale);
-      ++category;
-    }
-    if (has_additive_part()) {
-      for (Vector* of : {&bounds.low, &bounds.high, &bounds.typical})
-        of->segment(single_parameter(), lengthscales()) = of->segment(1, lengthscales());
-      for (Index odds = kernel_parameters() - odds_parameters(); odds < kernel_parameters(); ++odds) {
-        bounds.typical(odds) = 0.0;
-        bounds.low(odds) = -log_odds_reach;
-        bounds.high(odds) = log_odds_reach;
-      }
-    }
+  if (stationary() != nullptr) bound_kernel(bounds);
+  bound_biases(bounds);
+  for (Index k = 0; k < noise_parameters(); ++k)
+    bound_noise(noise_[at(k)], first_noise_parameter() + k, bounds);
+  if (learns_accuracy()) {
+    bounds.low.tail(2) << AccuracyBox::least_gain, AccuracyBox::least_share;
+    bounds.high.tail(2) << AccuracyBox::largest_gain, AccuracyBox::largest_share;
   }
+  return bounds;
+}
+
+void LearningProblem::bound_kernel(ParameterBounds& bounds) const {
+  if (spread_ > 0.0) bounds.typical(0) = 0.5 * std::log(spread_);
+  bounds.low(0) = bounds.typical(0) + std::log(1e-3);
+  bounds.high(0) = bounds.typical(0) + std::log(classes_ ? 1e2 : 1e5);
+  const Points x = prior_.scaling.apply(observations_.points());
+  bound_lengthscales(x, bounds);
+  bound_categories(x, bounds);
+  if (!has_additive_part()) return;
+  for (Vector* of : {&bounds.low, &bounds.high, &bounds.typical})
+    of->segment(single_parameter(), lengthscales()) = of->segment(1, lengthscales());
+  for (Index odds = kernel_parameters() - odds_parameters(); odds < kernel_parameters(); ++odds) {
+    bounds.typical(odds) = 0.0;
+    bounds.low(odds) = -log_odds_reach;
+    bounds.high(odds) = log_odds_reach;
+  }
+}
+
+void LearningProblem::bound_lengthscales(const Points& x, ParameterBounds& bounds) const {
+  const std::vector<Index> numeric = numeric_inputs();
+  Vector spread(static_cast<Index>(numeric.size()));
+  for (Index k = 0; k < spread.size(); ++k) {
+    const auto values = x.col(numeric[at(k)]).array();
+    spread(k) = std::sqrt((values - values.mean()).square().mean());
+  }
+  const double inputs = std::sqrt(static_cast<double>(x.cols()));
+  for (Index k = 0; k < lengthscales(); ++k) {
+    const double own =
+        lengthscales() == 1 ? spread.norm() / std::sqrt(static_cast<double>(spread.size())) : spread(k);
+    if (!(own > 0.0)) continue;  // a constant input: nothing to learn, the gradient is zero
+    bounds.typical(1 + k) = std::log(own * inputs);
+    bounds.low(1 + k) = std::log(1e-3 * own);
+    bounds.high(1 + k) = std::log(1e6 * own);
+  }
+}
+
+// What is typical is where they start.
+void LearningProblem::bound_categories(const Points& x, ParameterBounds& bounds) const {
+  Index category = category_parameter(0);
+  for (const CategoryFactor& factor : stationary()->options().categories) {
+    if (!factor.learned) continue;
+    const auto codes = x.col(factor.input).array();
+    const bool constant = (codes == codes(0)).all();  // nothing to learn: it stays where it is
+    const double first = bounds.typical(category);
+    bounds.typical(category) = constant ? first : std::log(static_cast<double>(x.cols()));
+    bounds.low(category) = constant ? first : std::log(least_category_lengthscale);
+    bounds.high(category) = constant ? first : std::log(largest_category_lengthscale);
+    ++category;
+  }
+}
+
+void LearningProblem::bound_biases(ParameterBounds& bounds) const {
   for (std::size_t k = 0; k < learned_biases_.size(); ++k) {
     const Index here = smooth_parameter(k);
     bounds.typical(here) = std::log(prior_.biases[learned_biases_[k]].declared);
@@ -267,39 +289,33 @@ ParameterBounds LearningProblem::bounds() const {
     bounds.low(here + 1) = -bias_lengthscale_reach;
     bounds.high(here + 1) = bias_lengthscale_reach;
   }
-  if (!meshes_.empty()) {
-    const Index here = mesh_parameter();
-    const Eigen::Vector3d reach(bias_reach, bias_lengthscale_reach, order_reach);
-    bounds.typical.segment<3>(here) << std::log(declared_unit(prior_.biases[meshes_.front()])), 0.0,
-        std::log(LevelBias::usual_order);
-    bounds.low.segment<3>(here) = bounds.typical.segment<3>(here) - reach;
-    bounds.high.segment<3>(here) = bounds.typical.segment<3>(here) + reach;
+  if (meshes_.empty()) return;
+  const Index here = mesh_parameter();
+  const Eigen::Vector3d reach(bias_reach, bias_lengthscale_reach, order_reach);
+  bounds.typical.segment<3>(here) << std::log(declared_unit(prior_.biases[meshes_.front()])), 0.0,
+      std::log(LevelBias::usual_order);
+  bounds.low.segment<3>(here) = bounds.typical.segment<3>(here) - reach;
+  bounds.high.segment<3>(here) = bounds.typical.segment<3>(here) + reach;
+}
+
+void LearningProblem::bound_noise(const NoiseParameter& parameter, Index here,
+                                  ParameterBounds& bounds) const {
+  if (parameter.part == Part::nugget) {
+    bounds.low(here) = std::log(options_.least_nugget * spread_);
+    bounds.high(here) = std::log(largest_nugget * spread_);
+    bounds.typical(here) = std::log(usual_nugget * spread_);
+    return;
   }
-  for (Index k = 0; k < noise_parameters(); ++k) {
-    const NoiseParameter& parameter = noise_[at(k)];
-    const Index here = first_noise_parameter() + k;
-    if (parameter.part == Part::nugget) {
-      bounds.low(here) = std::log(options_.least_nugget * spread_);
-      bounds.high(here) = std::log(largest_nugget * spread_);
-      bounds.typical(here) = std::log(usual_nugget * spread_);
-      continue;
-    }
-    if (parameter.white) {
-      bounds.typical(here) = std::log(LevelBias::assumed_white_share);
-      bounds.low(here) = bounds.typical(here) - 2.0 * bias_reach;
-      bounds.high(here) = bounds.typical(here) + 2.0 * bias_reach;
-      continue;
-    }
-    const double unit = spread_ > 0.0 ? spread_ / parameter.mean_variance : 1.0;
-    bounds.low(here) = std::log(std::min(1.0, least_nugget * unit));
-    bounds.high(here) = std::log(std::max(1.0, largest_nugget * unit));
-    bounds.typical(here) = 0.0;
+  if (parameter.white) {
+    bounds.typical(here) = std::log(LevelBias::assumed_white_share);
+    bounds.low(here) = bounds.typical(here) - 2.0 * bias_reach;
+    bounds.high(here) = bounds.typical(here) + 2.0 * bias_reach;
+    return;
   }
-  if (learns_accuracy()) {
-    bounds.low.tail(2) << AccuracyBox::least_gain, AccuracyBox::least_share;
-    bounds.high.tail(2) << AccuracyBox::largest_gain, AccuracyBox::largest_share;
-  }
-  return bounds;
+  const double unit = spread_ > 0.0 ? spread_ / parameter.mean_variance : 1.0;
+  bounds.low(here) = std::log(std::min(1.0, least_nugget * unit));
+  bounds.high(here) = std::log(std::max(1.0, largest_nugget * unit));
+  bounds.typical(here) = 0.0;
 }
 
 Prior LearningProblem::prior_at(const Vector& theta) const {

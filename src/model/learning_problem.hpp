@@ -113,6 +113,12 @@ class LearningProblem {
   const StationaryKernel* stationary() const;
   // The inputs that are no categories.
   std::vector<Index> numeric_inputs() const;
+  // The parts of bounds(), which come with those of start().
+  void bound_kernel(ParameterBounds& bounds) const;
+  void bound_lengthscales(const Points& x, ParameterBounds& bounds) const;
+  void bound_categories(const Points& x, ParameterBounds& bounds) const;
+  void bound_biases(ParameterBounds& bounds) const;
+  void bound_noise(const NoiseParameter& parameter, Index here, ParameterBounds& bounds) const;
   Likelihood likelihood_at(const Vector& theta, std::optional<Sites>* sites) const;
   Likelihood evidence_at(const Vector& theta, std::optional<Sites>* sites) const;
   void penalise(const Vector& theta, LearningObjective& objective) const;

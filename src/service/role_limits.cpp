@@ -53,6 +53,38 @@ void require_rule(const RouteLimits& route, const FieldLimit& field, const Reque
   }
 }
 
+std::vector<FieldLimit> fields_of_ask() {
+  using enum FieldRule;
+  return {{"count", few},        {"worker", own_name}, {"lease", short_lease}, {"level", refused},
+          {"capacity", refused}, {"avoid", refused},   {"max_cost", refused}};
+}
+
+std::vector<FieldLimit> fields_of_tell() {
+  using enum FieldRule;
+  return {{"id"},
+          {"y", one_answer},
+          {"k"},
+          {"n"},
+          {"cost", refused},
+          {"noise_sd", refused},
+          {"accuracy", refused},
+          {"level", refused},
+          {"alpha", refused},
+          {"seconds"}};
+}
+
+std::vector<FieldLimit> fields_of_fail() {
+  using enum FieldRule;
+  return {{"id"},          {"reason"},  {"cost", refused},        {"exclude", refused},
+          {"cannot_tell"}, {"seconds"}, {"inconclusive", refused}};
+}
+
+std::vector<FieldLimit> fields_of_amend() {
+  using enum FieldRule;
+  return {{"id"},       {"y"},     {"k"},     {"n"},     {"cost"},    {"noise_sd"},
+          {"accuracy"}, {"level"}, {"alpha"}, {"point"}, {"retract"}, {"reason"}};
+}
+
 }  // namespace
 
 // The rules are those of the desk: what a person may not say there may not be said by a verb, either.
@@ -74,56 +106,12 @@ const std::vector<RouteLimits>& route_limits() {
       {"GET", "/v1/explain/point/{}", watchers},
       {"GET", "/v1/explain/{}", watchers},
       {"POST", "/v1/predict", watchers, {{"points"}}},
-      {"POST",
-       "/v1/ask",
-       people_and_programs,
-       {{"count", few},
-        {"worker", own_name},
-        {"lease", short_lease},
-        {"level", refused},
-        {"capacity", refused},
-        {"avoid", refused},
-        {"max_cost", refused}}},
-      {"POST",
-       "/v1/tell",
-       people_and_programs,
-       {{"id"},
-        {"y", one_answer},
-        {"k"},
-        {"n"},
-        {"cost", refused},
-        {"noise_sd", refused},
-        {"accuracy", refused},
-        {"level", refused},
-        {"alpha", refused},
-        {"seconds"}}},
-      {"POST",
-       "/v1/fail",
-       people_and_programs,
-       {{"id"},
-        {"reason"},
-        {"cost", refused},
-        {"exclude", refused},
-        {"cannot_tell"},
-        {"seconds"},
-        {"inconclusive", refused}}},
+      {"POST", "/v1/ask", people_and_programs, fields_of_ask()},
+      {"POST", "/v1/tell", people_and_programs, fields_of_tell()},
+      {"POST", "/v1/fail", people_and_programs, fields_of_fail()},
       {"POST", "/v1/release", people_and_programs, {{"id"}, {"ids"}, {"reason"}}},
       {"POST", "/v1/heartbeat", people_and_programs, {{"id"}, {"ids"}, {"lease", short_lease}}},
-      {"POST",
-       "/v1/amend",
-       owners,
-       {{"id"},
-        {"y"},
-        {"k"},
-        {"n"},
-        {"cost"},
-        {"noise_sd"},
-        {"accuracy"},
-        {"level"},
-        {"alpha"},
-        {"point"},
-        {"retract"},
-        {"reason"}}},
+      {"POST", "/v1/amend", owners, fields_of_amend()},
       {"POST", "/v1/label/next", people_and_programs},
       // The level is one of those that were offered with the item: LabelDesk knows them.
       {"POST",
