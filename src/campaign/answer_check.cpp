@@ -94,7 +94,7 @@ std::optional<double> surprise_of(const Study& study, const SuggestionRecord& re
 // False for answers of the initial design: their scale was not known when they were asked for.
 bool was_expected(const Study& study, const State& state, const Asked& asked) {
   if (study.file().knows_scale()) return true;
-  return state.fitted().has_value() && asked.id > initial_design(study).count();
+  return state.fitted().has_value() && asked.id > initial_design(study).count_at_first();
 }
 
 bool is_same_place(const Told& told, const Answer& answer, const Told& event) {

@@ -27,10 +27,30 @@ std::int64_t unasked_at_retired_levels(const Study& study, const State& state) {
                        });
 }
 
+// Answers of the design at levels that were retired since.
+std::int64_t of_design_at_retired_levels(const Study& study, const State& state,
+                                         const InitialDesign& design) {
+  std::int64_t found = 0;
+  for (const InitialDesign::Part& part : design.retired) {
+    const std::string& level = study.offer().levels[static_cast<std::size_t>(part.level)].name;
+    const auto asked = std::count_if(
+        state.suggestions().begin(), state.suggestions().end(), [&](const SuggestionRecord& record) {
+          const bool counts =
+              record.status == SuggestionStatus::pending || record.status == SuggestionStatus::told;
+          return counts && record.level() == level && !record.asked.gold && !record.asked.audit &&
+                 !(record.told && record.told->unasked);
+        });
+    found += std::min<std::int64_t>(asked, part.count);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::int64_t missing_of_design(const Study& study, const State& state) {
-  return initial_design(study).count() - (state.told_or_pending() - unasked_at_retired_levels(study, state));
+  const InitialDesign design = initial_design(study);
+  return design.count() - (state.told_or_pending() - unasked_at_retired_levels(study, state) -
+                           of_design_at_retired_levels(study, state, design));
 }
 
 bool in_initial_phase(const Study& study, const State& state) {

@@ -105,6 +105,10 @@ double cost_of(const Study& study, const InitialDesign::Part& part) {
   return static_cast<double>(part.count) * study.offer().levels[static_cast<std::size_t>(part.level)].cost;
 }
 
+bool is_retired(const Study& study, Index level) {
+  return study.offer().levels[static_cast<std::size_t>(level)].is_retired;
+}
+
 void sort_by_cost(const Study& study, InitialDesign& design) {
   const auto cost = [&](Index level) { return study.offer().levels[static_cast<std::size_t>(level)].cost; };
   std::stable_sort(design.parts.begin(), design.parts.end(),
@@ -153,11 +157,13 @@ InitialDesign initial_design(const Study& study) {
   const InitialSetting& setting = study.file().initial;
   if (!setting.per_level.empty()) {
     InitialDesign design{.parts = {}, .space_filling = true, .nested = setting.nested};
-    for (const auto& [name, count] : setting.per_level)
-      design.parts.push_back({.count = std::min<std::int64_t>(count, study.pool().size()),
-                              .level = study.find_level(name).value_or(0)});
+    for (const auto& [name, count] : setting.per_level) {
+      const Index level = study.find_level(name).value_or(0);
+      (is_retired(study, level) ? design.retired : design.parts)
+          .push_back({.count = std::min<std::int64_t>(count, study.pool().size()), .level = level});
+    }
     sort_by_cost(study, design);
-    return design;
+    if (!design.parts.empty()) return design;
   }
   // Known answers give the scale; without them there is always an initial design, whatever the study says.
   const bool has_scale = study.file().amplitude || !setting.file.empty() || setting.count > 0;
@@ -168,10 +174,11 @@ InitialDesign initial_design(const Study& study) {
       return pilot_of_biased_levels(study);
     if (setting.count == 0) part.count = count_for(study.pool().points().cols(), study.pool().size());
     part.count = std::min<std::int64_t>(part.count, study.pool().size());
-    if (setting.level.empty())
+    const Index stated = study.find_level(setting.level).value_or(part.level);
+    if (setting.level.empty() || is_retired(study, stated))
       choose_level(study, part, setting.count == 0);
     else
-      part.level = study.find_level(setting.level).value_or(part.level);
+      part.level = stated;
   }
   const bool is_free = space_filling && setting.count == 0 && setting.level.empty();
   return {.parts = {part},
@@ -185,6 +192,12 @@ std::int64_t InitialDesign::count() const {
   return sum;
 }
 
+std::int64_t InitialDesign::count_at_first() const {
+  std::int64_t sum = count();
+  for (const Part& part : retired) sum += part.count;
+  return sum;
+}
+
 double InitialDesign::cost(const Study& study) const {
   double sum = 0.0;
   for (const Part& part : parts) sum += cost_of(study, part);
@@ -195,9 +208,13 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
   std::vector<Pair> all;
   if (!space_filling) return all;
   const std::vector<InputTransform> transforms = transforms_of(study.pool().columns());
+  // Points stay where they were before a level was retired: its answers are there.
+  InitialDesign whole = *this;
+  whole.parts.insert(whole.parts.end(), retired.begin(), retired.end());
+  sort_by_cost(study, whole);
   std::vector<Index> among;  // the rows of the part before
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto count = static_cast<Index>(parts[i].count);
+  for (std::size_t i = 0; i < whole.parts.size(); ++i) {
+    const auto count = static_cast<Index>(whole.parts[i].count);
     std::vector<Index> rows;
     if (nested && !among.empty() && count <= static_cast<Index>(among.size())) {
       Points points(static_cast<Index>(among.size()), study.pool().points().cols());
@@ -211,7 +228,8 @@ std::vector<InitialDesign::Pair> InitialDesign::pairs(const Study& study) const 
       rows = space_filling_rows(study.pool().points(), scale, count, study.file().seed + (nested ? 0 : i),
                                 transforms);
     }
-    for (const Index row : rows) all.emplace_back(row, parts[i].level);
+    if (!is_retired(study, whole.parts[i].level))
+      for (const Index row : rows) all.emplace_back(row, whole.parts[i].level);
     among = std::move(rows);
   }
   return all;

@@ -18,14 +18,17 @@ struct InitialDesign {
   /// A pool row at a level.
   using Pair = std::pair<Index, Index>;
 
-  std::vector<Part> parts;     ///< from the cheapest level on
-  bool space_filling = false;  ///< false: drawn by the seed
-  bool nested = false;         ///< the points of a part are among those of the part before it
+  std::vector<Part> parts;         ///< from the cheapest level on
+  std::vector<Part> retired = {};  ///< at levels that are no longer for sale: nothing of these is asked for
+  bool space_filling = false;      ///< false: drawn by the seed
+  bool nested = false;             ///< the points of a part are among those of the part before it
   /// The share of the budget that it may cost at most by what answers have cost, if that depends on the
   /// inputs; it shrinks to that. 0: it is as the study says.
   double largest_share = 0.0;
 
   std::int64_t count() const;  ///< of answers, including those known before
+  /// The same with the levels that were retired since.
+  std::int64_t count_at_first() const;
   double cost(const Study& study) const;
   /// What is asked for, in this order; empty: rows are drawn by the seed.
   std::vector<Pair> pairs(const Study& study) const;

@@ -352,7 +352,7 @@ GoalCriterion criterion_now(const Study& study, const State& state) {
 std::optional<Exploration> exploration_of(const Study& study, const State& state) {
   if (study.file().chosen_for() == nullptr || !(study.file().goal->explore > 0.0)) return std::nullopt;
   Exploration exploration(study.file().goal->explore);
-  std::int64_t drawn = initial_design(study).count();
+  std::int64_t drawn = initial_design(study).count_at_first();
   for (const SuggestionRecord& one : state.suggestions()) {
     if (one.asked.gold || one.asked.audit) continue;
     const bool is_choice = !one.told || !one.told->unasked;

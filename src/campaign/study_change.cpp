@@ -285,6 +285,7 @@ class Comparison {
     for (Index row = 0; row < before.size(); ++row)
       if (seen[static_cast<std::size_t>(row)] == 0 && !gone.contains(row))
         result_.retired_rows.push_back(row);
+    if (!result_.retired_rows.empty() && current_.file().drawing) return refuse_fewer_drawn(after.size());
     if (!has_ids && !result_.retired_rows.empty())
       return add(
           {"pool.file", counted(before.size(), "point"), counted(after.size(), "point"), Effect::refused,
@@ -310,6 +311,16 @@ class Comparison {
     } else if (!result_.added_rows.empty() || !result_.retired_rows.empty()) {
       result_.pool = merged_pool(next);
     }
+  }
+
+  // Instead of what the key says of more points.
+  void refuse_fewer_drawn(Index points) {
+    std::erase_if(result_.differences, [](const StudyDifference& one) { return one.key == "pool.points"; });
+    const Index drawn = current_.pool().size();
+    result_.retired_rows.clear();
+    add({"pool.points", std::to_string(drawn), std::to_string(points), Effect::refused,
+         fmt::format("points that were drawn stay, must be at least {}; fail --exclude excludes one",
+                     drawn)});
   }
 
   Table given_pool() const {

@@ -92,6 +92,10 @@ CalibrationVerdict verdict_on_labels(const Campaign& campaign, const std::vector
   return verdict;
 }
 
+std::string first_clause(const std::string& reason) {
+  return reason.substr(0, reason.find("; "));
+}
+
 // A model that learns explains its answers, whatever f is: of the words about f that follow from how far
 // answers are from their predictions alone one in two is wrong. So both have to point the same way.
 CalibrationVerdict verdict_on_f(const Campaign& campaign, const CalibrationVerdict& by_answers,
@@ -102,7 +106,7 @@ CalibrationVerdict verdict_on_f(const Campaign& campaign, const CalibrationVerdi
                         : may_be_wide || by_answers.is_bad()   ? Calibration::cannot_tell
                                                                : by_answers.calibration;
   verdict.reason = fmt::format("models that take f to be smoother or rougher expect {:.0f} % of f inside; {}",
-                               100.0 * expected.share, by_answers.reason);
+                               100.0 * expected.share, first_clause(by_answers.reason));
   verdict.advice.clear();
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = audit_advice(campaign);
   if (verdict.calibration == Calibration::too_wide) {
@@ -181,9 +185,9 @@ CalibrationVerdict verdict_on(const std::vector<double>& scores) {
     return verdict;
   }
   verdict = judge(scores, effective_count(scores));
-  verdict.reason = fmt::format(
-      "of the last {} answers {:.0f} % were within the 95 % interval predicted before they were recorded; {}",
-      verdict.answers, 100.0 * share_inside(scores), factor_text(verdict));
+  verdict.reason =
+      fmt::format("of the last {} answers {:.0f} % were within the 95 % interval predicted before; {}",
+                  verdict.answers, 100.0 * share_inside(scores), factor_text(verdict));
   if (verdict.calibration == Calibration::cannot_tell) verdict.advice = "continue; more answers will tell";
   return verdict;
 }
@@ -205,16 +209,16 @@ CalibrationVerdict verdict_on_predictions(const Campaign& campaign) {
   const bool has_mended =
       verdict.calibration == Calibration::too_narrow ? lately.factor < mended : lately.factor > 1.0 / mended;
   if (!study.fit.never() && verdict.is_bad() && lately.answers >= least_scores && has_mended) {
-    verdict.reason += fmt::format("; of the later half they are {} times", times(lately.factor));
+    verdict.reason += fmt::format(", lately {} times", times(lately.factor));
     verdict.calibration = Calibration::cannot_tell;
     verdict.advice = "continue; the model seems to have improved, more answers are needed to tell";
   }
   if (verdict.calibration == Calibration::good) {
     if (const double largest = largest_factor_of_f(scores); largest > unseen) {
       verdict.calibration = Calibration::cannot_tell;
-      verdict.reason += fmt::format(
-          "; but answers have so much noise that the standard deviation of f may be up to {} times too small",
-          times(largest));
+      verdict.reason =
+          fmt::format("{}; but noise hides whether the standard deviation of f is up to {} times too small",
+                      first_clause(verdict.reason), times(largest));
       verdict.advice = "continue; more answers will tell, those of the finest level most";
     }
   }
@@ -283,11 +287,9 @@ CalibrationVerdict verdict_by_evidence(const Campaign& campaign, const std::opti
                                                   is_hidden;
   if (!is_unseen) return verdict;
   verdict.calibration = Calibration::cannot_tell;
-  verdict.reason += fmt::format(
-      "; but an error that all answers at {} share does not show in that, only in answers of two levels at "
-      "the "
-      "same points",
-      levels.most_used);
+  verdict.reason =
+      fmt::format("{}; but an error that all answers at {} share shows only beside another level",
+                  first_clause(verdict.reason), levels.most_used);
   verdict.advice = pair_advice(campaign, levels);
   return verdict;
 }

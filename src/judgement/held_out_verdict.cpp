@@ -25,11 +25,15 @@ std::string held_out_text(const HeldOut& test, const std::string& what) {
   return fmt::format("judged by {} held-out {} of {}", test.values.size(), what, test.name);
 }
 
-// The noise that the values of a table were assumed to have.
-std::string noise_text(const HeldOut& test, const StudyFile& study) {
-  if (test.noise == HeldOut::Noise::exact) return "";
-  if (test.noise == HeldOut::Noise::given) return "; y with the noise that the table states";
-  return fmt::format("; y taken to be as precise as {}",
+// By how much errors are larger than claimed, of so many independent points, or if the values of a table were
+// taken to have some noise.
+std::string errors_text(const CalibrationVerdict& verdict, double counted, const HeldOut& test,
+                        const StudyFile& study) {
+  if (test.noise != HeldOut::Noise::unknown)
+    return fmt::format("errors are {} times those claimed ({} to {}, {:.0f} independent)",
+                       times(verdict.factor), times(verdict.low), times(verdict.high), counted);
+  return fmt::format("errors are {} times those claimed ({} to {}), y as of {}", times(verdict.factor),
+                     times(verdict.low), times(verdict.high),
                      study.ladder ? "the finest alpha" : "the finest level");
 }
 
@@ -37,9 +41,7 @@ std::string noise_text(const HeldOut& test, const StudyFile& study) {
 // answer, and the one that predictions have for f is shorter.
 std::string nugget_text(const HeldOutScores& scores) {
   if (scores.nugget <= 0.0) return "";
-  return fmt::format(
-      " of an answer, which contains learned noise with a sd of {:.3g}, and {:.0f} % in that of f",
-      std::sqrt(scores.nugget), 100.0 * share_inside(scores.z_of_f()));
+  return fmt::format(", {:.0f} % without noise", 100.0 * share_inside(scores.z_of_f()));
 }
 
 // Whether intervals of 95 % contain so few of these values that no chance explains it. Neighbours are wrong
@@ -87,13 +89,12 @@ CalibrationVerdict verdict_on_held_out_labels(const Campaign& campaign, const Ca
   const std::string found =
       word_for_surprise(excess) == Calibration::good
           ? "the probabilities of the model fit them"
-          : fmt::format(
-                "they are {} surprising than the probabilities of the model allow, by {:.1f} sampling errors",
-                excess > 0.0 ? "more" : "less", std::abs(excess));
-  verdict.reason = fmt::format(
-      "{}{}: {}, counted as {:.0f} independent ones", held_out_text(test, "labels"),
-      is_known ? "" : fmt::format(", taken to be right with a probability of {:.3g} to 1", best.accuracy()),
-      found, counted);
+          : fmt::format("they are {} surprising than the model allows, by {:.1f} sampling errors",
+                        excess > 0.0 ? "more" : "less", std::abs(excess));
+  verdict.reason =
+      fmt::format("{}{}: {} ({:.0f} independent)", held_out_text(test, "labels"),
+                  is_known ? "" : fmt::format(", right with a probability of {:.3g} to 1", best.accuracy()),
+                  found, counted);
   verdict.calibration = counted < static_cast<double>(enough_scores) && std::abs(excess) <= surprising
                             ? Calibration::cannot_tell
                             : word_for_surprise(excess);
@@ -116,9 +117,8 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
     if (found.calibration == Calibration::cannot_tell && misses_the_table(z))
       found.calibration = Calibration::too_narrow;
     found.reason =
-        fmt::format("{}: {:.0f} % are within the 95 % interval{}; {}, counted as {:.0f} independent points{}",
-                    held_out_text(test, "points"), 100.0 * share_inside(z), nugget_text(scores),
-                    factor_text(found), counted, noise_text(test, study.file()));
+        fmt::format("{}: {:.0f} % are inside{}; {}", held_out_text(test, "points"), 100.0 * share_inside(z),
+                    nugget_text(scores), errors_text(found, counted, test, study.file()));
     return found;
   };
   const HeldOutScores likely = held_out_scores(study, model, belief, test, TableNoise::finest);
@@ -134,9 +134,9 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
       verdict = exact;
     else if (depends) {
       verdict.calibration = Calibration::cannot_tell;
-      verdict.reason +=
-          fmt::format(", {} times if it is exact and {} if it has the noise of the coarsest level",
-                      times(exact.factor), times(noisy.factor));
+      verdict.reason = fmt::format(
+          "{}: errors are {} times those claimed if y is exact, {} if y is as of the coarsest level",
+          held_out_text(test, "points"), times(exact.factor), times(noisy.factor));
       verdict.advice = fmt::format(
           "say how precise the values of {} are (add a column noise_sd, 0 if they are exact, or {})",
           test.name, study.is_ladder() ? "alpha" : "level");
@@ -152,8 +152,8 @@ CalibrationVerdict verdict_on_held_out(const Campaign& campaign, const CampaignM
       (verdict.calibration == Calibration::good && std::abs(std::log(ratio)) > std::log(1.8));
   if (contradicts) {
     verdict.calibration = Calibration::cannot_tell;
-    verdict.reason += fmt::format(", but their root mean square is {:.3g} where {:.3g} is claimed",
-                                  likely.error_size(), likely.claimed_size());
+    verdict.reason +=
+        fmt::format("; their size is {:.3g}, {:.3g} is claimed", likely.error_size(), likely.claimed_size());
   }
   if (verdict.calibration == Calibration::cannot_tell && verdict.advice.empty())
     verdict.advice = "continue; more answers will tell";

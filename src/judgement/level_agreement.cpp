@@ -8,6 +8,7 @@
 #include "acuity/model/gp_posterior.hpp"
 #include "acuity/study/study_learner.hpp"
 #include "campaign/state_queries.hpp"
+#include "judgement/level_biases.hpp"
 #include "numerics/distributions.hpp"
 
 namespace acuity {
@@ -138,7 +139,7 @@ LevelEvidence level_evidence(const Study& study, const State& state) {
     ++(one.level && !one.reported ? counts[static_cast<std::size_t>(*one.level)] : reported);
   const auto most = std::max_element(counts.begin(), counts.end());
   if (*most < least_answers || 2 * reported > static_cast<Index>(annotations.size())) return evidence;
-  const Index most_used = most - counts.begin(), finest = study.offer().finest();
+  const Index most_used = most - counts.begin(), finest = finest_by_error(study);
   evidence.most_used = levels[static_cast<std::size_t>(most_used)].name;
   evidence.finest = levels[static_cast<std::size_t>(finest)].name;
   const StudyModel model = StudyLearner(study).model_given(annotations, learned_of(study, state));

@@ -39,6 +39,18 @@ double variation(const Prior& prior, const Points& points, double lengthscale) {
   return std::sqrt(std::max(0.0, 1.0 - covariance.mean() / covariance.diagonal().mean()));
 }
 
+// The level that has the answers of this one as an input, if that is not the reference.
+std::optional<std::string> next_in_chain(const LearnedChain& chain, const std::vector<Level>& levels,
+                                         int bias) {
+  if (!chain.chain) return std::nullopt;
+  const std::vector<ChainLink>& links = chain.chain->links;
+  for (std::size_t k = 0; k + 1 < links.size(); ++k)
+    if (links[k].bias == bias)
+      for (const Level& level : levels)
+        if (links[k + 1].bias != 0 && bias_of(level.channel) == links[k + 1].bias) return level.name;
+  return std::nullopt;
+}
+
 void add_differences(const TargetPosterior& posterior, const Points& points, EstimatedBias& bias) {
   const Marginals error = posterior.predict_part(points, static_cast<int>(bias.number), AnswerPart::error);
   bias.difference = error.mean.mean();
@@ -75,7 +87,10 @@ std::vector<EstimatedBias> level_biases(const Study& study, const StudyModel& mo
         .is_factor = study.file().target->is_logarithmic(),
         .in_scale = scale_text(*study.file().target),
         .is_assumed = !any_without_bias(model)};
-    if (model.learned && model.learned->chain) bias.chain_weight = model.learned->chain->weight;
+    if (model.learned && model.learned->chain) {
+      bias.chain_weight = model.learned->chain->weight;
+      bias.next = next_in_chain(*model.learned->chain, levels, number).value_or(bias.reference);
+    }
     bias.error_sd = numerics::root_of_squares(
         bias.white_sd, bias.smooth_sd * variation(model.prior, points, level.bias.lengthscale));
     add_differences(posterior, points, bias);
@@ -96,7 +111,7 @@ std::string to_text(const EstimatedBias& bias) {
     return fmt::format(
         "{0} and {1} go together, but not one to one: what {0} answers is one more input of {1} (weight "
         "{2:.2g})",
-        bias.level, bias.reference, bias.chain_weight);
+        bias.level, bias.next, bias.chain_weight);
   const std::string parts =
       fmt::format("smooth difference {:.2g}, white part {:.2g}", bias.smooth_sd, bias.white_sd);
   if (bias.is_factor && (bias.is_assumed || bias.answers == 0))
@@ -144,12 +159,8 @@ std::string assumption_text(const Study& study, const StudyModel& model) {
 
 std::string extrapolation_text(const Study& study, const StudyModel& model, const Points& at) {
   if (!study.file().limit_is_reference() || at.rows() == 0) return "";
-  const std::vector<Level>& levels = study.offer().levels;
-  std::size_t finest = levels.size();
-  for (std::size_t k = 0; k < levels.size(); ++k)
-    if (levels[k].bias.is_mesh() &&
-        (finest == levels.size() || levels[k].bias.mesh < levels[finest].bias.mesh))
-      finest = k;
+  const Index finest = finest_by_error(study);
+  const std::string& name = study.offer().levels[static_cast<std::size_t>(finest)].name;
   const GpPosterior posterior(model.prior, Observations(model.observations, study.pool().points()));
   const double f = posterior.predict(at).variance.mean(),
                beyond = posterior.predict_part(at, static_cast<int>(finest) + 1, AnswerPart::error)
@@ -157,7 +168,16 @@ std::string extrapolation_text(const Study& study, const StudyModel& model, cons
   return fmt::format(
       "f is meant at h = 0, beyond {}: its standard deviation is {:.2g} on average, and how far it is from "
       "{} is known to {:.2g}",
-      levels[finest].name, std::sqrt(f), levels[finest].name, std::sqrt(beyond));
+      name, std::sqrt(f), name, std::sqrt(beyond));
+}
+
+Index finest_by_error(const Study& study) {
+  if (!study.file().limit_is_reference()) return study.offer().finest();
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto size = [](const Level& level) { return level.bias.is_mesh() ? level.bias.mesh : HUGE_VAL; };
+  return std::min_element(levels.begin(), levels.end(),
+                          [&](const Level& a, const Level& b) { return size(a) < size(b); }) -
+         levels.begin();
 }
 
 std::string undeclared_noise_text(const Study& study, const StudyModel& model) {
@@ -253,7 +273,7 @@ Json relations_json(const Study& study, const std::optional<Learned>& learned) {
 
 std::string relations_text(const std::optional<Learned>& learned) {
   if (!learned || !learned->chain || learned->chain->weight == 1.0) return "";
-  return fmt::format("f is any function of their answers {:.2g}, their answers are f and an error {:.2g}",
+  return fmt::format("each level is any function of the one before {:.2g}, f and an error {:.2g}",
                      learned->chain->weight, 1.0 - learned->chain->weight);
 }
 

@@ -31,6 +31,8 @@ struct EstimatedBias {
   /// Of f as any function of the inputs and of what the level answers (docs/math.md 12.7), beside f and an
   /// error.
   double chain_weight = 0.0;
+  std::string next =
+      {};  ///< the level of which its answers are one more input then: the reference or another
 
   /// Then the differences above are no part of the model that leads.
   bool is_chained() const { return chain_weight > 0.5; }
@@ -50,6 +52,8 @@ std::string to_text(const EstimatedBias& bias);
 std::string useless_text(const EstimatedBias& bias);
 /// That there are answers, but none at a level without bias; empty if that is not so.
 std::string assumption_text(const Study& study, const StudyModel& model);
+/// The level whose answers are nearest to f: of least noise, or the finest mesh if f is meant at the limit.
+Index finest_by_error(const Study& study);
 /// How much of the uncertainty at these points is extrapolation beyond the finest mesh, for people; empty
 /// unless f is meant at the limit of the mesh.
 std::string extrapolation_text(const Study& study, const StudyModel& model, const Points& at);

@@ -63,8 +63,7 @@ std::optional<CalibrationVerdict> verdict_on_pairs(const Campaign& campaign) {
     verdict.answers = offset.points;
     set_factor(factor, offset.offset, 1.645 * offset.standard_error, verdict);
     verdict.reason = fmt::format(
-        "judged by two levels at the same points: {}, which is more than noise, and intervals do not contain "
-        "it",
+        "judged by two levels at the same points: {}, which is more than noise and than intervals contain",
         to_text(offset));
     verdict.advice = bias_advice(study, coarser);
     return verdict;
@@ -89,10 +88,9 @@ std::optional<CalibrationVerdict> verdict_on_agreement(const Study& study, const
   if (worst->is_offset()) {
     const double size = std::abs(worst->offset), reach = 1.645 * worst->standard_error;
     set_factor(worst->offset_factor, size, reach, verdict);
-    verdict.reason = fmt::format(
-        "{}: they are {:.3g} {} it, {:.3g} to {:.3g} with 90 % probability, and intervals do "
-        "not contain that",
-        judged, size, worst->offset > 0.0 ? "above" : "below", size - reach, size + reach);
+    verdict.reason =
+        fmt::format("{}: they are {:.3g} {} it ({:.3g} to {:.3g}), which intervals do not contain", judged,
+                    size, worst->offset > 0.0 ? "above" : "below", size - reach, size + reach);
   } else {
     const double count = static_cast<double>(worst->answers), squares = worst->factor * worst->factor * count;
     const numerics::ChiSquaredDistribution chi(count);

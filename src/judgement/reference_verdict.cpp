@@ -25,9 +25,23 @@ Index inside(const LeftOutPlaces& places) {
                        [](const PlaceScore& one) { return std::abs(one.z()) <= 1.959963984540054; });
 }
 
+// f is meant where the mesh has no size: no level answers there.
+CalibrationVerdict verdict_on_limit(const LevelEvidence& levels) {
+  CalibrationVerdict verdict;
+  verdict.about = About::reference;
+  verdict.reason = fmt::format(
+      "f is meant at the limit of the mesh, where no level answers: how far {} is from it follows from the "
+      "model",
+      levels.finest);
+  verdict.missing = "no answers at the limit of the mesh, and there can be none";
+  verdict.advice = "compare predictions with known values (--test)";
+  return verdict;
+}
+
 }  // namespace
 
 CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvidence& levels) {
+  if (campaign.study().file().limit_is_reference()) return verdict_on_limit(levels);
   const auto count =
       static_cast<Index>(prequential_scores(campaign, 60, PredictedAnswers::at_reference).size());
   const LeftOutPlaces places = left_out_places(campaign.study(), campaign.state());
@@ -38,13 +52,12 @@ CalibrationVerdict verdict_on_reference(const Campaign& campaign, const LevelEvi
   verdict.reason = levels.is_reference_unknown
                        ? fmt::format("there is no answer at {}, so the bias of {} is an assumption",
                                      levels.finest, levels.most_used)
-                       : fmt::format("{} of {} answers of {} are inside the intervals that the others give",
+                       : fmt::format("{} of {} answers of {} are inside intervals by the others",
                                      inside(places), verdict.answers, levels.finest);
   if (count < enough_references) {
     verdict.reason += fmt::format(
-        "; {} were predicted before they came, {} are needed to see an error that all answers of {} "
-        "share",
-        count, enough_references, levels.most_used);
+        "; {} were predicted before they came, {} are needed to see an error of all answers of {}", count,
+        enough_references, levels.most_used);
     if (verdict.calibration != Calibration::too_narrow) verdict.calibration = Calibration::cannot_tell;
     verdict.missing =
         fmt::format("{} of the {} answers of {} that are needed", count, enough_references, levels.finest);

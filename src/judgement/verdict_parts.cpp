@@ -103,8 +103,8 @@ double share_inside(const std::vector<double>& scores) {
 }
 
 std::string factor_text(const CalibrationVerdict& verdict) {
-  return fmt::format("errors are {} times the standard deviation claimed, {} to {} with 90 % probability",
-                     times(verdict.factor), times(verdict.low), times(verdict.high));
+  return fmt::format("errors are {} times the claimed standard deviation ({} to {})", times(verdict.factor),
+                     times(verdict.low), times(verdict.high));
 }
 
 Calibration word_for(const Sureness& sure) {

@@ -88,6 +88,11 @@ std::optional<double> sought_threshold(const Study& study) {
   return study.file().target->to_model(goal->finding->threshold);
 }
 
+std::string_view information_name(const StudyFile& file) {
+  static constexpr std::string_view names[] = {"model", "target", "bald", "random", "goal"};
+  return names[static_cast<std::size_t>(file.acquisition.kind)];
+}
+
 std::string sought_in_words(const StudyFile& file) {
   if (!file.goal || !file.goal->finding) return "";
   const Finding& finding = *file.goal->finding;

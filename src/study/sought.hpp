@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acquisition/findings.hpp"
@@ -35,6 +36,8 @@ std::optional<SoughtKnowledge> sought_knowledge(const Study& study, const StudyM
 std::optional<double> sought_threshold(const Study& study);
 /// What a goal asks for: "where f is above 3.5", "where f is highest". Empty if it asks for a good model.
 std::string sought_in_words(const StudyFile& file);
+/// acquisition.information as a study file has it: "model", "goal".
+std::string_view information_name(const StudyFile& file);
 
 /// The error of a belief about points whose truth is known, on the scale of the model: Target::error_of; the
 /// share of the weight on the wrong side of a contour; or by how much the truth at the best mean is behind

@@ -24,6 +24,7 @@
 #include "model/structure_text.hpp"
 #include "store/owner.hpp"
 #include "study/reported_noise.hpp"
+#include "study/sought.hpp"
 #include "study/target_view.hpp"
 #include "text/duration.hpp"
 #include "text/level_text.hpp"
@@ -175,6 +176,14 @@ std::string error_lines(const Campaign& campaign, const CalibrationVerdict& verd
   if (extent == StatusExtent::details) return first + one_line(verdict.text()) + "\n";
   const std::string judged = TargetView::of(*study.file().target)->judged();
   return first + fmt::format("{}: {}\n", judged, one_line(finding_of(verdict)));
+}
+
+// Only `ask` learns, and a campaign that is finished is not asked any more.
+std::string unlearned_line(const Campaign& campaign) {
+  const State& state = campaign.state();
+  if (state.fitted() || state.fits() == 0) return "";
+  return fmt::format("model: not learned again since the study was changed; acuity ask {} learns it\n",
+                     one_line(campaign.address().argument()));
 }
 
 std::string audit_line(const Study& study, const State& state) {
@@ -471,8 +480,8 @@ Json hyperparameters_json(const Study& study, const State& state, const StudyMod
 Json choices_json(const Study& study, const State& state) {
   using Kind = AcquisitionSetting::Kind;
   const Kind kind = study.file().acquisition.kind;
-  const char* const words[] = {"model", "target", "bald", "random", "goal"};
-  Json json{{"information", words[static_cast<std::size_t>(kind)]}, {"planned", plans_now(study, state)}};
+  Json json{{"information", std::string(information_name(study.file()))},
+            {"planned", plans_now(study, state)}};
   if (kind == Kind::goal && study.file().chosen_for() != nullptr)
     json["explore"] = study.file().goal->explore;
   if (kind == Kind::goal)
@@ -551,8 +560,8 @@ std::string status_text(const Campaign& campaign, StatusExtent extent) {
   const double ahead = campaign.address().is_in_database() ? 0.0 : campaign.now() - now();
   std::string text = fmt::format("{}: campaign \"{}\", begun {}\n", one_line(campaign.address().text()),
                                  one_line(state.created().name), time_text(state.created_at()));
-  text += error_lines(campaign, verdict, extent) + sought_line(study, model) + money_lines(state) +
-          counts_line(study, state) + failing_line(study, state, model.study_model()) +
+  text += error_lines(campaign, verdict, extent) + unlearned_line(campaign) + sought_line(study, model) +
+          money_lines(state) + counts_line(study, state) + failing_line(study, state, model.study_model()) +
           audit_line(study, state) + unexplained_text(campaign) + next_line(campaign);
   if (ahead > usual_clock_difference)
     text +=

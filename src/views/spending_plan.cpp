@@ -35,10 +35,12 @@ std::string amount_text(const Study& study, double budget) {
   const double most = spendable(study);
   if (!std::isfinite(most)) return "";
   const std::string& unit = study.file().unit;
-  const std::string bought = fmt::format(
-      "a level with bias is bought at most once at a point: {} at {} cost at most {}",
-      counted(study.pool().size(), "point"),
-      counted(static_cast<std::int64_t>(study.offer().levels.size()), "level"), money(most, unit));
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto sold =
+      std::count_if(levels.begin(), levels.end(), [](const Level& level) { return !level.is_retired; });
+  const std::string bought =
+      fmt::format("a level with bias is bought at most once at a point: {} at {} cost at most {}",
+                  counted(study.pool().size(), "point"), counted(sold, "level"), money(most, unit));
   if (!std::isfinite(budget) || most >= budget) return bought;
   return fmt::format("{}, so {} of the budget of {} cannot be spent", bought, money(budget - most, unit),
                      money(budget, unit));
@@ -47,6 +49,7 @@ std::string amount_text(const Study& study, double budget) {
 // An offset needs answers at the reference level, and a smooth difference one more than there are inputs.
 std::string reference_warning(const Study& study, double budget) {
   const Level& reference = study.offer().levels[static_cast<std::size_t>(study.reference_level())];
+  if (reference.is_retired) return "";
   const double affordable = std::floor((budget + budget_slack(budget)) / reference.cost);
   const auto inputs = static_cast<double>(study.pool().inputs().size());
   if (!std::isfinite(budget) || affordable > inputs) return "";
@@ -79,12 +82,22 @@ std::string goal_text(const Study& study, const StudyModel& model) {
                                  : "by the information about answers there (criterion \"prediction\")");
 }
 
+// A [goal] beside another information than "goal".
+std::string unused_goal_text(const StudyFile& file) {
+  const std::string sought = sought_in_words(file);
+  return fmt::format(
+      "choices are not for [goal], because acquisition.information is \"{}\": {} is only reported",
+      information_name(file), sought.empty() ? "the error there" : sought);
+}
+
 }  // namespace
 
 double spendable(const Study& study) {
   double each = 0.0, independent = 0.0;
   for (const Level& level : study.offer().levels)
-    if (answers_once(level))
+    if (level.is_retired)
+      continue;
+    else if (answers_once(level))
       each += level.cost;
     else
       independent = std::max(independent, level.cost);
@@ -94,12 +107,19 @@ double spendable(const Study& study) {
 
 // How levels with a bias are related to the reference, where that is not a difference alone.
 std::string relation_sentence(const Study& study, const std::string& reference) {
-  for (const Level& level : study.offer().levels) {
+  const std::vector<Level>& levels = study.offer().levels;
+  const auto biased =
+      std::count_if(levels.begin(), levels.end(), [](const Level& level) { return level.bias.any(); });
+  for (const Level& level : levels) {
     if (level.relation == LevelRelation::any)
-      return fmt::format(
-          "{0} is modelled as any function of the inputs and of what the levels with a bias answer "
-          "(relation = \"any\")",
-          reference);
+      return biased == 1 ? fmt::format(
+                               "{} is modelled as any function of the inputs and of what {} answers "
+                               "(relation = \"any\")",
+                               reference, level.name)
+                         : fmt::format(
+                               "every level up to {} is modelled as any function of the inputs and of "
+                               "what the level before it answers (relation = \"any\")",
+                               reference);
     if (level.relation == LevelRelation::learn && study.file().learns_by_likelihood())
       return fmt::format(
           "whether a level with a bias is {0} with an error, or goes together with {0} in another "
@@ -111,7 +131,10 @@ std::string relation_sentence(const Study& study, const std::string& reference) 
 
 SpendingPlan spending_plan(const Study& study, const StudyModel& model, double budget) {
   SpendingPlan plan;
-  if (study.goal()) plan.sentences.push_back(goal_text(study, model));
+  if (study.goal())
+    plan.sentences.push_back(goal_text(study, model));
+  else if (study.file().goal)
+    plan.sentences.push_back(unused_goal_text(study.file()));
   if (!study.file().has_bias()) return plan;
   const std::string reference = study.reference_name();
   for (const Level& level : model.offer.levels)

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "acuity/base/errors.hpp"
 #include "base/text.hpp"
+#include "campaign/choose_next.hpp"
 #include "campaign/initial_design.hpp"
 #include "campaign/state_queries.hpp"
 #include "judgement/audit_verdict.hpp"
@@ -52,10 +54,21 @@ Json break_even_json(const BreakEvenReport& report) {
           {"only", report.only ? json_value(level_cell(report.only->name, report.only->alpha)) : Json()}};
 }
 
+// What is to come of the initial design. Answers at levels that are not for sale are no part of it.
+std::int64_t left_of_design(const Study& study, const std::vector<Annotation>& annotations,
+                            const Campaign* campaign) {
+  if (campaign != nullptr) return missing_of_design(study, campaign->state());
+  const std::vector<Level>& levels = study.offer().levels;
+  return initial_design(study).count() -
+         std::count_if(annotations.begin(), annotations.end(), [&](const Annotation& one) {
+           return !one.level || !levels[static_cast<std::size_t>(*one.level)].is_retired;
+         });
+}
+
 // What a campaign asks for first, without a choice; empty: nothing.
-std::string initial_text(const Study& study, std::size_t known) {
+std::string initial_text(const Study& study, std::int64_t left) {
+  if (left <= 0) return "";
   const InitialDesign design = initial_design(study);
-  if (design.count() <= static_cast<std::int64_t>(known)) return "";
   if (design.parts.size() > 1) {
     std::vector<std::string> parts;
     for (const InitialDesign::Part& part : design.parts)
@@ -67,7 +80,6 @@ std::string initial_text(const Study& study, std::size_t known) {
                        fmt::join(parts, ", "), money(design.cost(study), study.file().unit));
   }
   const Level& level = study.offer().levels[static_cast<std::size_t>(design.parts.front().level)];
-  const std::int64_t left = design.count() - static_cast<std::int64_t>(known);
   return fmt::format("{} first, {} {}, for {}", counted(left, "answer"),
                      design.space_filling ? "at points far apart, at" : "at points drawn by the seed, at",
                      describe_in_sentence(level),
@@ -76,10 +88,10 @@ std::string initial_text(const Study& study, std::size_t known) {
 
 // Levels of the initial design at which one run takes much of the budget, one sentence each.
 std::vector<std::string> large_runs(const Study& study, const StudyModel& model, const Campaign* campaign,
-                                    std::size_t known, double budget) {
+                                    std::int64_t left, double budget) {
   std::vector<std::string> sentences;
+  if (left <= 0) return sentences;
   const InitialDesign design = initial_design(study);
-  if (design.count() <= static_cast<std::int64_t>(known)) return sentences;
   for (const InitialDesign::Part& part : design.parts) {
     const Level& level = model.offer.levels[static_cast<std::size_t>(part.level)];
     std::string text = large_run_text(study, campaign != nullptr ? &campaign->state() : nullptr, level.name,
@@ -145,7 +157,8 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
   if (study.file().drawing)
     lines.push_back("pool: " + drawing_text(*study.file().drawing, study.pool().size()));
   if (std::string texts = text_columns_line(study); !texts.empty()) lines.push_back(std::move(texts));
-  std::vector<std::string> notes = large_runs(study, model, campaign, annotations.size(), budget);
+  const std::int64_t left = left_of_design(study, annotations, campaign);
+  std::vector<std::string> notes = large_runs(study, model, campaign, left, budget);
   for (std::string& sentence : spending_plan(study, model, budget).sentences)
     notes.push_back(std::move(sentence));
   if (study.file().annotator.kind == AnnotatorSetting::Kind::command) notes.push_back(failures_text(study));
@@ -153,7 +166,7 @@ StudyCheck check_study(const Study& study, const StudyModel& model,
   return {.break_even = break_even_report(study, model),
           .inputs = inputs_json(study.pool()),
           .input_lines = std::move(lines),
-          .initial = initial_text(study, annotations.size()),
+          .initial = initial_text(study, left),
           .audit = audit_plan_text(study),
           .notes = std::move(notes),
           .plan = plan_text(study, model, annotations, campaign, threads),

@@ -226,8 +226,9 @@ void warn_of_values(const Study& study, const StudyModel& model, const std::vect
 std::string budget_warning(const Study& study, double budget, bool has_answers, bool has_begun) {
   if (has_begun && has_answers) return "";
   const std::vector<Level>& levels = study.offer().levels;
-  const auto cheapest = std::min_element(levels.begin(), levels.end(),
-                                         [](const Level& a, const Level& b) { return a.cost < b.cost; });
+  const auto cheapest = std::min_element(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
+    return std::pair(a.is_retired, a.cost) < std::pair(b.is_retired, b.cost);
+  });
   if (cheapest->cost > budget * (1.0 + 1e-9))
     return fmt::format("the budget is {}, but the cheapest level, {}, costs {}: nothing can be bought",
                        money(budget, study.file().unit), describe(*cheapest), brief(cheapest->cost));

@@ -11,6 +11,8 @@
 
 #include "acuity/base/errors.hpp"
 #include "acuity/campaign/campaign.hpp"
+#include "campaign/choose_next.hpp"
+#include "campaign/initial_design.hpp"
 #include "support/program.hpp"
 #include "support/studies.hpp"
 
@@ -351,6 +353,47 @@ TEST(ChooseNextInitialDesign, IsNotUsedUpByGoldItems) {
     EXPECT_EQ(one.level.name, "crowd") << "gold items look like the design";
     drawn += desk.is_gold(one) ? 0 : 1;
   }
+}
+
+// The points of the level that is left are where they were, and the answers of the other count no more.
+TEST(ChooseNextInitialDesign, AsksForNothingAtALevelThatIsRetired) {
+  const auto study_of = [](const std::string& more) {
+    return testing::with_given_model(
+        "[campaign]\nseed = 7\ninitial = { coarse = 6, fine = 2, nested = true }\n[pool]\nfile = "
+        "\"pool.csv\"\n"
+        "[[level]]\nname = \"coarse\"\nnoise_sd = 0.4\nrepeat = \"same\"\ncost = 1\n" +
+        more + "[[level]]\nname = \"fine\"\nnoise_sd = 0.01\nrepeat = \"same\"\ncost = 10\n");
+  };
+  const testing::Folder folder;
+  folder.write("pool.csv", pool_text(20));
+  const Study before = Study::open(folder.write("study.toml", study_of(""))),
+              after = Study::open(folder.write("new.toml", study_of("retired = true\n")));
+  const InitialDesign whole = initial_design(before), rest = initial_design(after);
+  EXPECT_EQ(rest.count(), 2);
+  EXPECT_EQ(rest.count_at_first(), 8);
+  EXPECT_EQ(rest.cost(after), 20.0);
+  std::vector<InitialDesign::Pair> fine = whole.pairs(before);
+  std::erase_if(fine, [](const InitialDesign::Pair& pair) { return pair.second == 0; });
+  EXPECT_EQ(rest.pairs(after), fine);
+
+  Campaign::create(folder.path() / "c.acuity", folder.path() / "study.toml");
+  Campaign campaign = Campaign::open(folder.path() / "c.acuity");
+  for (int k = 0; k < 4; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    EXPECT_EQ(asked.level.name, "coarse");
+    Answer answer;
+    answer.id = asked.id;
+    answer.values = {1.0};
+    campaign.tell({answer});
+  }
+  campaign.change(folder.path() / "new.toml");
+  EXPECT_EQ(missing_of_design(campaign.study(), campaign.state()), 2);
+  for (int k = 0; k < 2; ++k) {
+    const Suggestion asked = campaign.ask().suggestions.at(0);
+    EXPECT_EQ(asked.level.name, "fine");
+    EXPECT_EQ(InitialDesign::Pair(asked.row, 1), fine.at(static_cast<std::size_t>(k)));
+  }
+  EXPECT_EQ(missing_of_design(campaign.study(), campaign.state()), 0);
 }
 
 TEST(ChooseNextInitialDesign, LeavesFailedPointsForTheEnd) {

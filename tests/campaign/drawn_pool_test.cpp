@@ -145,8 +145,8 @@ TEST(DrawnPool, WhatItWasDrawnInCannotChange) {
   };
   EXPECT_EQ(
       desk.refusal(box("points = 350\n" + by_where)),
-      begin_new("pool.file: 400 points -> 350 points cannot be applied: without pool.id points are known by "
-                "their row, so that none can be taken away; fail --exclude excludes one"));
+      begin_new("pool.points: 400 -> 350 cannot be applied: points that were drawn stay, must be at least "
+                "400; fail --exclude excludes one"));
   EXPECT_EQ(
       desk.refusal(box("points = 400\n")),
       begin_new("pool.where: \"speed * load < 20000\" -> not given cannot be applied: the points so far "

@@ -93,6 +93,27 @@ TEST(Change, IsShownInWordsAndNeedsYes) {
   EXPECT_EQ(desk.run("run", {"--study", "study.toml"}).exit_code, 6) << "the old one differs now";
 }
 
+// Only `ask` learns, and nobody asks a campaign whose money is spent.
+TEST(Change, OfAFinishedCampaignIsSaidToNeedLearning) {
+  const Folder folder;
+  folder.write("pool.csv", CampaignDesk::eight_points);
+  const std::string study =
+      "[campaign]\nbudget = 7\nseed = 1\n[pool]\nfile = \"pool.csv\"\nid = \"case\"\n"
+      "[[level]]\nname = \"run\"\nnoise_sd = 0.1\ncost = 1\n[annotator]\nsimulated = \"sine\"\n";
+  folder.write("study.toml", study);
+  folder.write("new.toml", study + "[model]\nkernel = \"rbf\"\n");
+  const auto done = [&](const std::vector<std::string>& words) {
+    return run_acuity(words, folder.path()).out;
+  };
+  ASSERT_EQ(run_acuity({"run", "c.acuity", "--study", "study.toml"}, folder.path()).exit_code, 0);
+  const std::string sentence = "not learned again since the study was changed; acuity ask c.acuity learns it";
+  EXPECT_EQ(done({"status", "c.acuity"}).find(sentence), std::string::npos);
+  ASSERT_EQ(run_acuity({"change", "c.acuity", "--study", "new.toml", "--yes"}, folder.path()).exit_code, 0);
+  EXPECT_NE(done({"status", "c.acuity"}).find(sentence), std::string::npos) << done({"status", "c.acuity"});
+  EXPECT_EQ(run_acuity({"ask", "c.acuity"}, folder.path()).exit_code, 3);
+  EXPECT_EQ(done({"status", "c.acuity"}).find(sentence), std::string::npos);
+}
+
 TEST(Change, ThePastKeepsTheNoiseItWasBoughtWith) {
   const ChangeDesk desk;
   desk.ask({"-n", "2"});

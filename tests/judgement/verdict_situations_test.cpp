@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <random>
+#include <sstream>
 
 #include "acuity/base/errors.hpp"
 #include "acuity/model/ep_posterior.hpp"
@@ -62,6 +64,14 @@ std::string pinned(const Situation& situation) {
          (situation.plan ? "" : "plan = \"none\"\n");
 }
 
+// No sentence has more than 30 words.
+void expect_readable(const CalibrationVerdict& verdict) {
+  std::istringstream words(verdict.reason);
+  EXPECT_LE(std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()),
+            30)
+      << verdict.reason;
+}
+
 class Played {
  public:
   // `pairs`: that many points are answered at the first and the last level before anything is chosen.
@@ -95,7 +105,11 @@ class Played {
     }
   }
   const Campaign& campaign() const { return *campaign_; }
-  CalibrationVerdict verdict() const { return verdict_on(*campaign_); }
+  CalibrationVerdict verdict() const {
+    const CalibrationVerdict found = verdict_on(*campaign_);
+    expect_readable(found);
+    return found;
+  }
 
   // Errors of f over the whole pool in standard deviations claimed: with and without the nugget.
   double factor(bool with_nugget = false) const {
@@ -523,6 +537,7 @@ TEST(VerdictSituations, PeopleAreLearnedWithoutABoundAndJudgedByTheirSurprise) {
   // The opposite class wherever the model is sure: nothing could be more surprising.
   const Vector opposite = (0.5 - probability.array()).sign();
   const CalibrationVerdict wrong = verdict_on(played.campaign(), played.held_out(table_of(crowd, opposite)));
+  expect_readable(wrong);
   EXPECT_EQ(wrong.words(), "too sure") << wrong.text();
   EXPECT_NE(wrong.reason.find("they are more surprising"), std::string::npos) << wrong.reason;
   EXPECT_NE(wrong.reason.find("judged by 200 held-out labels of test.csv"), std::string::npos)
@@ -586,6 +601,7 @@ TEST(HeldOutVerdict, SaysNoWhereMuchOfTheTableIsOutside) {
                          belief.mean(i) + error * std::sqrt(belief.variance(i)));
   }
   const CalibrationVerdict verdict = verdict_on(played.campaign(), played.held_out(table));
+  expect_readable(verdict);
   EXPECT_TRUE(is(verdict, Calibration::too_narrow)) << verdict.text();
   EXPECT_EQ(verdict.about_name(), "test");
 }
@@ -692,6 +708,7 @@ TEST(HeldOutVerdict, NeighboursDoNotCountTwice) {
       played.campaign().study(), model, model.posterior().predict(one.points), one, TableNoise::finest);
   EXPECT_LT(independent_points(model, one, of_one), 20.0) << "more than one by the nugget";
   const CalibrationVerdict verdict = verdict_on(played.campaign(), one);
+  expect_readable(verdict);
   EXPECT_FALSE(is(verdict, Calibration::good));
 }
 

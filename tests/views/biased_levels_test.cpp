@@ -12,6 +12,7 @@
 #include "judgement/level_agreement.hpp"
 #include "judgement/level_biases.hpp"
 #include "judgement/prequential.hpp"
+#include "judgement/reference_verdict.hpp"
 #include "pages/campaign_figures.hpp"
 #include "pages/campaign_page.hpp"
 #include "support/memory_campaigns.hpp"
@@ -299,6 +300,55 @@ TEST(LevelAgreement, WithoutTheReferenceLevelTheVerdictIsThatNobodyCanTell) {
   EXPECT_NE(verdict.reason.find("there is no answer at fine, so the bias of coarse is an assumption"),
             std::string::npos)
       << verdict.text();
+}
+
+// The most precise level is not the finest mesh here, and no level is the reference.
+TEST(LevelAgreement, AtTheLimitOfTheMeshTheVerdictNamesTheFinestMesh) {
+  MemoryCampaign campaign(
+      "[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n"
+      "[[level]]\nname = \"coarse\"\nnoise_sd = 0.01\nh = 0.4\nrepeat = \"same\"\ncost = 1\n"
+      "[[level]]\nname = \"medium\"\nnoise_sd = 0.03\nh = 0.2\nrepeat = \"same\"\ncost = 4\n"
+      "[[level]]\nname = \"fine\"\nnoise_sd = 0.03\nh = 0.1\nrepeat = \"same\"\ncost = 16\n"
+      "reference = \"limit\"\n",
+      pool_on_a_line(30, 8.0));
+  for (Index row = 0; row < 24; row += 2) {
+    const double truth = std::sin(8.0 * static_cast<double>(row) / 29.0);
+    campaign.tell(row, "coarse", truth + 0.008);
+    if (row % 4 == 0) campaign.tell(row, "fine", truth + 0.0005);
+  }
+  EXPECT_EQ(level_evidence(campaign->study(), campaign->state()).finest, "fine");
+  const CalibrationVerdict verdict =
+      verdict_on_reference(*campaign, level_evidence(campaign->study(), campaign->state()));
+  EXPECT_EQ(verdict.calibration, CalibrationVerdict::Calibration::cannot_tell);
+  EXPECT_EQ(verdict.reason,
+            "f is meant at the limit of the mesh, where no level answers: how far fine is from it follows "
+            "from the model")
+      << verdict.text();
+}
+
+TEST(LevelBiases, OfAChainNameTheLevelThatTheyFeed) {
+  MemoryCampaign campaign(with_given_model("[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n"
+                                           "[[level]]\nname = \"coarse\"\nnoise_sd = 0.05\ncost = 1\n"
+                                           "bias = { offset_sd = 1.0, smooth_sd = 0.2 }\n"
+                                           "[[level]]\nname = \"medium\"\nnoise_sd = 0.04\ncost = 2\n"
+                                           "bias = { offset_sd = 0.5, smooth_sd = 0.1 }\n"
+                                           "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 6\n"),
+                          pool_on_a_line(30, 8.0));
+  for (const char* level : {"coarse", "medium", "fine"}) campaign.tell(3, level, 0.5);
+  StudyModel model = campaign->model();
+  LevelChain chain;
+  for (const int bias : {1, 2, 0}) chain.links.push_back({.bias = bias, .kernel = model.prior.kernel});
+  Learned learned;
+  learned.prior = model.prior;
+  model.learned = learned;
+  model.learned->chain.emplace(
+      LearnedChain{.chain = std::make_shared<const LevelChain>(chain), .weight = 0.9});
+  const std::vector<EstimatedBias> found = level_biases(campaign->study(), model);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NE(to_text(found[0]).find("what coarse answers is one more input of medium"), std::string::npos)
+      << to_text(found[0]);
+  EXPECT_NE(to_text(found[1]).find("what medium answers is one more input of fine"), std::string::npos)
+      << to_text(found[1]);
 }
 
 TEST(BiasReport, HasATableAndPairedDifferences) {

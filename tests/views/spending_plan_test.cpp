@@ -121,6 +121,48 @@ TEST(SpendingPlan, SaysHowMuchCanBeSpent) {
   EXPECT_FALSE(mentions(Opened(study_of(biased)).plan().sentences, "cannot be spent"));
 }
 
+TEST(SpendingPlan, CountsNoLevelThatIsRetired) {
+  const Opened opened(study_of(biased,
+                               "[[level]]\nname = \"old\"\nnoise_sd = 0.5\ncost = 100\n"
+                               "bias = { offset_sd = 0.6, smooth_sd = 0.8 }\nretired = true\n",
+                               1000.0));
+  EXPECT_DOUBLE_EQ(spendable(opened.study()), 30.0 * (1.0 + 20.0));
+  EXPECT_TRUE(mentions(opened.plan().sentences, "30 points at 3 levels cost at most 630"))
+      << fmt::format("{}", fmt::join(opened.plan().sentences, "\n"));
+}
+
+TEST(SpendingPlan, SaysThatChoicesAreNotForAGoalBesideAnotherInformation) {
+  const std::string contour = "[goal]\ncontour = 0.5\n", random = "[acquisition]\ninformation = \"random\"\n";
+  EXPECT_TRUE(
+      mentions(Opened(study_of("", contour + random)).plan().sentences,
+               "choices are not for [goal], because acquisition.information is \"random\": where f is "
+               "above 0.5 is only reported"));
+  EXPECT_TRUE(mentions(Opened(study_of("", "[goal]\nbox = { x = [0, 2] }\n" + random)).plan().sentences,
+                       "the error there is only reported"));
+  EXPECT_FALSE(mentions(Opened(study_of("", contour)).plan().sentences, "only reported"));
+}
+
+TEST(SpendingPlan, SaysThatEveryLevelFeedsTheNextInAChain) {
+  const std::string any = "relation = \"any\"\n";
+  const auto said = [&](const std::string& levels) {
+    const Opened opened("[campaign]\nseed = 1\nbudget = 200\n[pool]\nfile = \"pool.csv\"\n" + levels +
+                        "[[level]]\nname = \"fine\"\nnoise_sd = 0.02\ncost = 20\n");
+    return fmt::format("{}", fmt::join(opened.plan().sentences, "\n"));
+  };
+  const std::string coarse =
+                        "[[level]]\nname = \"coarse\"\nnoise_sd = 0.5\ncost = 1\nbias = \"learn\"\n" + any,
+                    medium =
+                        "[[level]]\nname = \"medium\"\nnoise_sd = 0.2\ncost = 4\nbias = \"learn\"\n" + any;
+  EXPECT_NE(said(coarse).find("fine is modelled as any function of the inputs and of what coarse answers"),
+            std::string::npos)
+      << said(coarse);
+  EXPECT_NE(said(coarse + medium)
+                .find("every level up to fine is modelled as any function of the inputs and of "
+                      "what the level before it answers"),
+            std::string::npos)
+      << said(coarse + medium);
+}
+
 TEST(SpendingPlan, WarnsIfTheReferenceLevelIsNotAffordable) {
   EXPECT_TRUE(mentions(Opened(study_of(biased, "", 39.0)).plan().warnings,
                        "the budget pays for 1 answer at level \"fine\", must be 2 or more"));
