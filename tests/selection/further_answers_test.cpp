@@ -125,7 +125,9 @@ TEST(FurtherAnswer, IsWorthTheMeanOverWhatPendingAnswersMaySay) {
           const double probability = positive * plus + (1.0 - positive) * minus;
           if (probability > 0.0) expected += probability * information_by_enumeration(latent, all, 0.85);
         }
-        EXPECT_NEAR(information(latent, {.accuracy = 0.75, .pending = {pending.begin(), pending.end()}}, 0.85), expected, 1e-10);
+        EXPECT_NEAR(
+            information(latent, {.accuracy = 0.75, .pending = {pending.begin(), pending.end()}}, 0.85),
+            expected, 1e-10);
       }
 }
 
