@@ -166,8 +166,9 @@ TEST(ByClass, IsRecordedAndNeverLearnedAgainByReplay) {
             campaign.ask({.worker = "bert"}).suggestions.at(0).row);
   for (const StoredEvent& stored : campaign.events())
     if (const auto* asked = std::get_if<Asked>(&stored.event);
-        asked != nullptr && asked->channel == Channel(channel))
+        asked != nullptr && asked->channel == Channel(channel)) {
       EXPECT_NE(to_json(stored.event).find("accuracy_yes"), std::string::npos);
+    }
 }
 
 TEST(ByClass, GivenAccuraciesCountInTheModel) {
