@@ -167,8 +167,13 @@ bool RunChances::follow(const State& state, StudyModel& model) {
         pool_->expect(failures_->place(model, record.row(), level_number(study_, record)));
     }
   }
+  const std::vector<RunSuccess> before = std::move(model.offer.success);
   publish(model);
-  return is_new;
+  // What has been spent decides about the cost of a failure, too.
+  return is_new || !std::equal(before.begin(), before.end(), model.offer.success.begin(),
+                               model.offer.success.end(), [](const RunSuccess& a, const RunSuccess& b) {
+                                 return a.cost_of_failure == b.cost_of_failure;
+                               });
 }
 
 void RunChances::expect(const Place& place, Index level, StudyModel& model) {
@@ -178,12 +183,10 @@ void RunChances::expect(const Place& place, Index level, StudyModel& model) {
   publish(model);
 }
 
-// As long as the kernel is the same object the classifier starts from its earlier sites.
 std::shared_ptr<RunBelief> RunChances::updated_belief(const StudyModel& model, EndedRuns runs) {
   learn_kernel(*model.prior.kernel, runs);
-  const bool is_same = belief_ && belief_->kernel() == kernel_;
   const double mean = prior_mean_of_runs(runs, kernel_->options().amplitude);
-  return std::make_shared<RunBelief>(kernel_, mean, std::move(runs), is_same ? belief_.get() : nullptr);
+  return std::make_shared<RunBelief>(kernel_, mean, std::move(runs));
 }
 
 // Again whenever there are a quarter more runs, and from a few hundred at most: it is a function of the log,

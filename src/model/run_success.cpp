@@ -32,14 +32,11 @@ Vector spread_of(const Points& places) {
   return centred.colwise().norm().transpose() / std::sqrt(static_cast<double>(places.rows()));
 }
 
-EpPosterior posterior_of(const std::shared_ptr<const Kernel>& kernel, double mean, const EndedRuns& runs,
-                         const EpPosterior* before) {
+EpPosterior posterior_of(const std::shared_ptr<const Kernel>& kernel, double mean, const EndedRuns& runs) {
   Prior prior;
   prior.kernel = kernel;
   prior.mean = mean;
-  EpOptions options;
-  options.before = before;
-  return {std::move(prior), labels_of(runs), options};
+  return {std::move(prior), labels_of(runs), EpOptions()};
 }
 
 }  // namespace
@@ -89,12 +86,11 @@ std::shared_ptr<const StationaryKernel> learned_kernel_of_runs(const Kernel& reg
   return std::make_shared<StationaryKernel>(std::move(learned));
 }
 
-RunBelief::RunBelief(std::shared_ptr<const Kernel> kernel, double mean, EndedRuns runs,
-                     const RunBelief* before)
+RunBelief::RunBelief(std::shared_ptr<const Kernel> kernel, double mean, EndedRuns runs)
     : kernel_(std::move(kernel)),
       runs_(std::move(runs)),
       mean_(mean),
-      posterior_(posterior_of(kernel_, mean_, runs_, before != nullptr ? &before->posterior_ : nullptr)) {}
+      posterior_(posterior_of(kernel_, mean_, runs_)) {}
 
 // With R = S - S Sigma S, math.md eq. (3.9).
 void RunBelief::expect(const Vector& place) {

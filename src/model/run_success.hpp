@@ -35,10 +35,9 @@ double prior_mean_of_runs(const EndedRuns& runs, double amplitude);
 /// Where runs succeed (math.md 21): a classifier of its own. Immutable but for the runs that begin.
 class RunBelief {
  public:
-  /// `mean`: mu_0. `before`: a belief of the first of these runs with the same kernel object, to start from;
-  /// may be null.
-  RunBelief(std::shared_ptr<const Kernel> kernel, double mean, EndedRuns runs,
-            const RunBelief* before = nullptr);
+  /// `mean`: mu_0. Always begun anew: labels that may be wrong can have several fixed points, and which one
+  /// is found must follow from the runs alone.
+  RunBelief(std::shared_ptr<const Kernel> kernel, double mean, EndedRuns runs);
 
   /// A run begins here: its label will be known, whatever it is (math.md eq. (7.2)).
   void expect(const Vector& place);

@@ -137,14 +137,6 @@ TEST(RunSuccess, AgreesWithTextbookExpectationPropagation) {
   EXPECT_LT(largest_difference(fast.variance, slow.variance), 1e-6);
 }
 
-TEST(RunSuccess, StartsFromEarlierRunsWithoutAnotherResult) {
-  const EndedRuns runs = runs_in_a_square(40);
-  const EndedRuns early = runs.first(33);
-  const RunBelief before(kernel_of_runs(regression(2), 2), prior_mean_of_runs(early, 1.5), early);
-  const RunBelief warm(before.kernel(), 1.0, runs, &before), cold(before.kernel(), 1.0, runs);
-  EXPECT_LT(largest_difference(warm.probability(grid(0.0)), cold.probability(grid(0.0))), 1e-9);
-}
-
 // With a prior mean of zero a run that begins is a pending label of EpPoolBelief.
 TEST(RunSuccess, RunsThatBeginAreThePendingLabelsOfAPoolBelief) {
   const EndedRuns runs = runs_in_a_square(25);
