@@ -175,13 +175,15 @@ class GPClassifier(KernelModel):
         return self._belief().predict(array)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """The mean of the latent f: above 0 if the second class is the more probable."""
-        array = self._see_inputs(X)
-        return self._belief().mean(array)
+        """In the order of `predict_proba`, as scikit-learn requires, and above 0 if the second class is the more probable."""
+        mean, variance = self._belief_at(X)
+        score: FloatArray = mean / np.sqrt(1.0 + variance)
+        return score
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The more probable clean class at every row of X."""
-        second = self.decision_function(X) > 0.0
+        array = self._see_inputs(X)
+        second = self._belief().mean(array) > 0.0
         chosen: NDArray[Any] = self.classes_[second.astype(int)]
         return chosen
 
@@ -192,8 +194,7 @@ class GPClassifier(KernelModel):
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """The logarithms of `predict_proba`, finite also where a probability is below the smallest number."""
-        mean, variance = self._belief_at(X)
-        z = mean / np.sqrt(1.0 + variance)
+        z = self.decision_function(X)
         logarithms: FloatArray = np.column_stack([_core.numerics.normal_log_cdf(-z), _core.numerics.normal_log_cdf(z)])
         return logarithms
 

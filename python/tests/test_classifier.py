@@ -68,7 +68,8 @@ def test_shows_what_the_core_computes():
     )
     for a, b in zip(model.latent(AT), core.predict(AT)):
         np.testing.assert_allclose(a, b, atol=1e-12)
-    np.testing.assert_allclose(model.decision_function(AT), core.mean(AT), atol=1e-12)
+    mean, variance = core.predict(AT)
+    np.testing.assert_allclose(model.decision_function(AT), mean / np.sqrt(1.0 + variance), atol=1e-12)
     assert model.log_marginal_likelihood_ == core.log_evidence
 
 
