@@ -142,7 +142,7 @@ TEST(ByClass, WhoSaysYesToEverythingIsSoonNotAsked) {
 }
 
 TEST(ByClass, IsRecordedAndNeverLearnedAgainByReplay) {
-  const Desk desk(study_text("", "[people]\ngold = \"gold.csv\"\nmax_per_item = 3\n"));
+  const Desk desk(study_text("", "[people]\ngold = \"gold.csv\"\ngold_rate = 0.2\nmax_per_item = 3\n"));
   Campaign campaign = desk.in_memory();
   label(campaign, crew, 15);
   campaign.ask({.worker = "anna"});

@@ -143,9 +143,8 @@ TEST(DrawnPool, AChangeMayDrawMorePointsOfTheSame) {
     EXPECT_EQ(result.err, "new.toml: " + sentence + "; begin a new campaign for it\n");
   };
   refused(box("points = 450\nwhere = \"speed * load < 20000\"\n", "6"),
-          "pool.file: 500 points -> 450 points cannot be applied: without pool.id points are known by their "
-          "row, so "
-          "that none can be taken away; fail --exclude excludes one");
+          "pool.points: 500 -> 450 cannot be applied: points that were drawn stay, must be at least 500; "
+          "fail --exclude excludes one");
   refused(box("points = 500\n", "6"),
           "pool.where: \"speed * load < 20000\" -> not given cannot be applied: the points so far were drawn "
           "by it");
